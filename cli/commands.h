@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/environment.h"
+#include "opgauge/base/result.h"
+
+#include "cli/options.h"
+
+namespace opgauge::cli {
+
+// Each command prints its result and returns its exit code; an error is printed by main().
+Result<int> devices_command(const DevicesOptions& options, const Environment& environment);
+Result<int> plan_command(const PlanCommandOptions& options, const Environment& environment);
+Result<int> corpus_command(const CorpusOptions& options, const Environment& environment);
+Result<int> run_command(const RunCommandOptions& options, const Environment& environment);
+Result<int> show_command(const ShowOptions& options);
+Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
+
+}  // namespace opgauge::cli

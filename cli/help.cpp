@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help.h"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+// Defined in sources that cmake/embed_text.cmake writes from docs/cli/*.md.
+extern const std::string_view help_opgauge;
+extern const std::string_view help_devices;
+extern const std::string_view help_plan;
+extern const std::string_view help_corpus;
+extern const std::string_view help_run;
+extern const std::string_view help_show;
+extern const std::string_view help_doctor;
+
+namespace opgauge::cli {
+
+std::string_view help_page(std::string_view command) {
+    const std::array<std::pair<std::string_view, std::string_view>, 7> pages = {{
+        {"opgauge", help_opgauge},
+        {"devices", help_devices},
+        {"plan", help_plan},
+        {"corpus", help_corpus},
+        {"run", help_run},
+        {"show", help_show},
+        {"doctor", help_doctor},
+    }};
+    for (const auto& [name, text] : pages) {
+        if (name == command) return text;
+    }
+    throw std::logic_error("no help page for " + std::string(command));
+}
+
+}  // namespace opgauge::cli

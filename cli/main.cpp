@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/base/environment.h"
+#include "opgauge/run/signals.h"
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using namespace opgauge::cli;
+
+opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
+    const auto environment = opgauge::Environment::of_this_process();
+    if (app.got_subcommand("devices")) return devices_command(options.devices, environment);
+    if (app.got_subcommand("plan")) return plan_command(options.plan, environment);
+    if (app.got_subcommand("corpus")) return corpus_command(options.corpus, environment);
+    if (app.got_subcommand("run")) return run_command(options.run, environment);
+    if (app.got_subcommand("show")) return show_command(options.show);
+    return doctor_command(options.doctor, environment);
+}
+
+int run_main(int argc, char** argv) {
+    const opgauge::SignalGuard signals;
+    Options options;
+    options.run.run.argv.assign(argv, argv + argc);
+    CLI::App app;
+    add_commands(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? ok : usage;
+    }
+    const auto code = dispatch(app, options);
+    if (code) return *code;
+    fmt::print(stderr, "opgauge: {}\n", code.error().message);
+    return exit_code_of(code.error().kind);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run_main(argc, argv);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "opgauge: a defect of opgauge itself, please report it: {}\n",
+                   error.what());
+        return defect;
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include "cli/help.h"
+
+#include <CLI/CLI.hpp>
+
+namespace opgauge::cli {
+namespace {
+
+void add_json(CLI::App& command, bool& json) {
+    command.add_flag("--json", json, "print facts as JSON");
+}
+
+CLI::App& add_command(CLI::App& app, const char* name, const char* description) {
+    CLI::App* command = app.add_subcommand(name, description);
+    const std::string text(help_page(name));
+    command->formatter_fn(
+        [text](const CLI::App*, std::string, CLI::AppFormatMode) { return text; });
+    return *command;
+}
+
+// What selects backend, device and corpus: the same names on every command that has them.
+void add_where(CLI::App& command, PlanOptions& plan) {
+    command.add_option("--corpus", plan.corpus, "corpus folder, or 'native'");
+    command.add_option("--backend", plan.backend, "backend or alias, or 'auto'");
+    command.add_option("--devices,--gpus", plan.devices, "devices: 0, 0-3, a UUID, all, idle");
+    command.add_option("--python", plan.python, "interpreter that runs the corpus");
+}
+
+void add_what(CLI::App& command, PlanOptions& plan) {
+    command.add_option("operator", plan.request.operator_, "operator to run");
+    command.add_option("--file", plan.request.file, "the operator's file in the corpus");
+    command.add_option("--node", plan.request.node, "a pytest node, taken verbatim");
+    command.add_option("--timer", plan.timer, "direct, host");
+    command.add_option("--tune", plan.tune, "off");
+    command.add_option("--shapes", plan.shapes, "upstream, compact, or a YAML file");
+    command.add_option("--level", plan.level, "core, comprehensive")
+        ->check(CLI::IsMember({"core", "comprehensive"}));
+    command.add_option("--dtypes", plan.dtypes, "dtypes, comma separated")->delimiter(',');
+    command.add_option("--warmup", plan.warmup_ms, "the corpus's own warm-up in ms (direct)")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--iter", plan.iteration_ms, "the corpus's own repetition in ms (direct)")
+        ->check(CLI::PositiveNumber);
+}
+
+void add_run(CLI::App& app, RunCommandOptions& options) {
+    CLI::App& command = add_command(app, "run", "measure one operator");
+    add_what(command, options.plan);
+    add_where(command, options.plan);
+    StoppingSettings& stopping = options.run.stopping;
+    command.add_option("--root", options.root, "folder for new run folders");
+    command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
+    command.add_option("--precision", stopping.precision, "relative half-width of the interval")
+        ->check(CLI::Range(1e-6, 1.0));
+    command.add_option("--min-samples", stopping.min_samples, "samples per side, at least")
+        ->check(CLI::Range(1, 100'000));
+    command.add_option("--max-time", stopping.max_time_s, "seconds per side, at most")
+        ->check(CLI::Range(1e-3, 3600.0));
+    command.add_option("--timeout", options.timeout_s, "hard limit for the child in s; 0: none")
+        ->check(CLI::NonNegativeNumber);
+    command.add_option("--stall", options.stall_s, "limit without progress in s; 0: none")
+        ->check(CLI::NonNegativeNumber);
+    command.add_flag("--no-check", options.no_check, "do not compare the sides' outputs");
+    add_json(command, options.json);
+}
+
+void add_corpus(CLI::App& app, CorpusOptions& options) {
+    CLI::App& command = add_command(app, "corpus", "operators of a corpus");
+    command.add_option("action", options.action, "list, show")
+        ->required()
+        ->check(CLI::IsMember({"list", "show"}));
+    command.add_option("operator", options.plan.request.operator_, "operator to show");
+    add_where(command, options.plan);
+    add_json(command, options.json);
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, Options& options) {
+    app.name("opgauge");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string("opgauge ") + OPGAUGE_VERSION);
+    const std::string overview(help_page("opgauge"));
+    app.formatter_fn(
+        [overview](const CLI::App*, std::string, CLI::AppFormatMode) { return overview; });
+
+    CLI::App& devices = add_command(app, "devices", "what devices are here");
+    devices.add_option("--backend", options.devices.backend, "only this backend");
+    add_json(devices, options.devices.json);
+
+    CLI::App& plan = add_command(app, "plan", "what run would do");
+    add_what(plan, options.plan.plan);
+    add_where(plan, options.plan.plan);
+    add_json(plan, options.plan.json);
+
+    add_corpus(app, options.corpus);
+    add_run(app, options.run);
+
+    CLI::App& show = add_command(app, "show", "a finished run again");
+    show.add_option("run", options.show.run_dir, "run folder")->required();
+    show.add_option("--case", options.show.case_index, "samples of one case")
+        ->check(CLI::PositiveNumber);
+    add_json(show, options.show.json);
+
+    CLI::App& doctor = add_command(app, "doctor", "what works, what is wrong, the cure");
+    add_where(doctor, options.doctor.plan);
+    add_json(doctor, options.doctor.json);
+}
+
+}  // namespace opgauge::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/plan/plan.h"
+#include "opgauge/session/run_session.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace opgauge::cli {
+
+// One struct per command; the flag tables are in options.cpp.
+struct DevicesOptions {
+    std::string backend;
+    bool json = false;
+};
+
+struct PlanCommandOptions {
+    PlanOptions plan;
+    bool json = false;
+};
+
+struct CorpusOptions {
+    std::string action;  // list | show
+    PlanOptions plan;
+    bool json = false;
+};
+
+struct RunCommandOptions {
+    PlanOptions plan;
+    RunOptions run;
+    std::string root;
+    std::string run_dir;
+    int timeout_s = 0;
+    int stall_s = 120;
+    bool no_check = false;
+    bool json = false;
+};
+
+struct ShowOptions {
+    std::string run_dir;
+    int case_index = 0;  // 0: the whole table
+    bool json = false;
+};
+
+struct DoctorOptions {
+    PlanOptions plan;
+    bool json = false;
+};
+
+struct Options {
+    DevicesOptions devices;
+    PlanCommandOptions plan;
+    CorpusOptions corpus;
+    RunCommandOptions run;
+    ShowOptions show;
+    DoctorOptions doctor;
+};
+
+// Adds every subcommand and its flags to `app`, bound to `options`.
+void add_commands(CLI::App& app, Options& options);
+
+}  // namespace opgauge::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.h"
+
+#include "opgauge/base/text.h"
+#include "opgauge/report/latency_report.h"
+
+#include <fmt/format.h>
+
+namespace opgauge::cli {
+namespace {
+
+std::string work_text(const Row& row) {
+    return fmt::format("{} {} {}", printable(row.work.operator_name, 40),
+                       printable(row.work.dtype, 20), printable(shapes_text(row.work), 60));
+}
+
+std::string median_text(const std::optional<SideResult>& side) {
+    return side && side->summary ? time_text(side->summary->median) : "-";
+}
+
+}  // namespace
+
+Progress::Progress(std::FILE* stream, const Clock& clock)
+    : status_(stream), clock_(clock), begin_(clock.now()), first_case_(begin_) {}
+
+void Progress::on_phase(const std::string& text) {
+    phase_ = text;
+    if (!status_.redraws()) status_.print("opgauge: " + text);
+    on_tick();
+}
+
+void Progress::on_case_begin(const Row& row, std::optional<int> planned) {
+    if (begun_ == 0) first_case_ = clock_.now();
+    begun_ = row.index;
+    if (planned) planned_ = planned;
+    current_ = work_text(row);
+    on_tick();
+}
+
+void Progress::on_row(const Row& row) {
+    ++finished_;
+    if (!status_.redraws()) {
+        const auto speedup = row.speedup();
+        status_.print(fmt::format("case {}  {}  base {}  candidate {}  speed-up {}  {}", row.index,
+                                  work_text(row), median_text(row.base), median_text(row.candidate),
+                                  speedup ? fmt::format("{:.3f}", *speedup) : "-",
+                                  name_of(row.status)));
+    }
+    on_tick();
+}
+
+void Progress::on_tick() {
+    if (status_.redraws()) status_.update(line());
+}
+
+void Progress::finish() {
+    status_.clear();
+}
+
+std::string Progress::line() const {
+    const auto now = clock_.now();
+    const std::string elapsed = duration_text(now - begin_);
+    if (begun_ == 0) return fmt::format("{} ({})", phase_, elapsed);
+    std::string text = fmt::format("{}  case {}", current_, begun_);
+    if (planned_) text += fmt::format(" of {}", *planned_);
+    text += "  " + elapsed;
+    if (planned_ && finished_ > 0 && finished_ < *planned_) {
+        const std::chrono::duration<double> spent = now - first_case_;
+        text += ", about " + duration_text(spent / finished_ * (*planned_ - finished_)) + " left";
+    }
+    return text;
+}
+
+}  // namespace opgauge::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/plan/planner.h"
+#include "opgauge/record/result_reader.h"
+#include "opgauge/report/latency_report.h"
+#include "opgauge/session/run_session.h"
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace opgauge::cli {
+namespace {
+
+RunOptions run_options(const RunCommandOptions& options, const Environment& environment) {
+    RunOptions run = options.run;
+    run.tool_version = OPGAUGE_VERSION;
+    run.check_outputs = !options.no_check;
+    run.run_dir = options.run_dir;
+    run.root = options.root.empty() ? environment.get_non_empty("OPGAUGE_ROOT").value_or("runs")
+                                    : options.root;
+    run.limits.total = std::chrono::seconds(options.timeout_s);
+    run.limits.stall = std::chrono::seconds(options.stall_s);
+    return run;
+}
+
+Result<void> report(const RunSummary& summary, const RunCommandOptions& options) {
+    OPGAUGE_TRY_ASSIGN(const RecordedRun run, read_run(summary.run_dir));
+    if (options.json) {
+        fmt::print("{}", to_text(Json{{"run_dir", summary.run_dir.string()},
+                                      {"status", optional_json(run.status)}}));
+        return {};
+    }
+    fmt::print("{}\nfiles: {}\n", latency_text(run), summary.run_dir.string());
+    return {};
+}
+
+}  // namespace
+
+// The command is the flow: plan, run (which records), report.
+Result<int> run_command(const RunCommandOptions& options, const Environment& environment) {
+    const Installation installation = find_installation(environment);
+    OPGAUGE_TRY_ASSIGN(const Plan plan, make_plan(options.plan, environment, installation));
+    OPGAUGE_TRY_ASSIGN(const auto provider,
+                       open_corpus(plan.corpus_name == "native" ? "native" : plan.corpus_root,
+                                   plan.command.argv.front(), installation));
+    const SystemClock clock;
+    Progress progress(stderr, clock);
+    OPGAUGE_TRY_ASSIGN(
+        const RunSummary summary,
+        run_plan(plan, *provider, run_options(options, environment), environment, clock, progress));
+    progress.finish();
+    std::fflush(stderr);
+    OPGAUGE_TRY(report(summary, options));
+    if (summary.status != "passed") {
+        fmt::print(stderr, "opgauge: {}: {}\n", summary.status, summary.reason);
+    }
+    return summary.exit_code;
+}
+
+}  // namespace opgauge::cli

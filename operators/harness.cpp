@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/harness.h"
+
+#include "operators/machine.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace opgauge::operators {
+namespace {
+
+constexpr int kEstimateCalls = 3;
+
+struct CaseContext {
+    ChannelClient& channel;
+    const SampleClock& clock;
+};
+
+// Obeys the parent until it has enough.
+void measure_side(CaseContext& context, const char* side, const std::function<void()>& call) {
+    const double first = context.clock(call, 1);
+    const double estimate = context.clock(call, kEstimateCalls) / kEstimateCalls;
+    Json answer = context.channel.ask(
+        "side_begin",
+        {{"side", side}, {"timer", "host"}, {"first_call_ns", first}, {"estimate_ns", estimate}});
+    while (true) {
+        const std::string type = get_string(answer, "type");
+        if (type == "enough") break;
+        if (type == "cool_down") {
+            std::this_thread::sleep_for(
+                std::chrono::duration<double>(get_optional<double>(answer, "seconds").value_or(0)));
+        } else if (type != "more") {
+            ::_exit(kProtocolError);
+        }
+        const int samples = get_optional<int>(answer, "samples").value_or(1);
+        const int calls = std::max(1, get_optional<int>(answer, "calls_per_sample").value_or(1));
+        std::vector<double> values;
+        for (int i = 0; i < samples; ++i) values.push_back(context.clock(call, calls) / calls);
+        answer = context.channel.ask("samples", {{"side", side},
+                                                 {"timer", "host"},
+                                                 {"calls_per_sample", calls},
+                                                 {"values_ns", values},
+                                                 {"settings", Json::object()}});
+    }
+    context.channel.tell("side_end", {{"side", side}});
+}
+
+Json check_json(const Check& check) {
+    return {{"max_abs_error", check.max_abs_error},
+            {"max_rel_error", check.max_rel_error},
+            {"tolerance", check.tolerance},
+            {"ok", check.ok}};
+}
+
+// Nothing is timed before both sides were seen to compute the same.
+void run_case(CaseContext& context, const Work& work, Dtype dtype) {
+    work.poison();
+    work.base();
+    work.candidate();
+    const Check check = compare(work.base_output(), work.candidate_output(), dtype, work.reduction);
+    if (!check.ok) {
+        context.channel.tell(
+            "case_end", {{"status", "failed"},
+                         {"check", check_json(check)},
+                         {"error",
+                          {{"kind", "mismatch"},
+                           {"message", fmt::format("the sides' outputs differ by {} (tolerance {})",
+                                                   check.max_abs_error, check.tolerance)}}}});
+        return;
+    }
+    measure_side(context, "base", work.base);
+    measure_side(context, "candidate", work.candidate);
+    context.channel.tell("case_end", {{"status", "ok"},
+                                      {"check", check_json(check)},
+                                      {"flags", Json::array()},
+                                      {"work", {{"bytes", work.bytes}, {"flops", work.flops}}}});
+}
+
+Json case_json(const Operator& op, Dtype dtype, const Json& shapes, const std::string& node) {
+    return {{"operator", op.name}, {"dtype", name_of(dtype)},      {"shapes", shapes},
+            {"layout", nullptr},   {"attributes", Json::object()}, {"node", node}};
+}
+
+void run_operator(CaseContext& context, const Operator& op, const Selection& selection) {
+    const std::string node = "native::" + op.name;
+    const auto begin = std::chrono::steady_clock::now();
+    context.channel.tell("test_begin", {{"node", node}});
+    const auto sizes = op.sizes(selection.level);
+    const auto planned = sizes.size() * selection.dtypes.size();
+    for (const Dtype dtype : selection.dtypes) {
+        for (const auto& size : sizes) {
+            const auto work = op.make(size, dtype);
+            const Json shapes = work ? work->shapes : Json::array({Json(size)});
+            const Json answer = context.channel.ask(
+                "case_begin", {{"case", case_json(op, dtype, shapes, node)}, {"planned", planned}});
+            if (get_string(answer, "type") == "skip") continue;
+            if (!work) {
+                context.channel.tell("case_end",
+                                     {{"status", "skipped"},
+                                      {"reason", fmt::format("oneDNN has no {} of {} on this CPU",
+                                                             op.name, name_of(dtype))}});
+                continue;
+            }
+            run_case(context, *work, dtype);
+        }
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    context.channel.tell(
+        "test_end",
+        {{"node", node}, {"outcome", "passed"}, {"reason", ""}, {"seconds", spent.count()}});
+}
+
+}  // namespace
+
+double host_sample(const std::function<void()>& call, int calls) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) call();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin)
+        .count();
+}
+
+int converse(ChannelClient& channel, const Selection& selection, const SampleClock& clock,
+             const std::string& version) {
+    channel.ask("hello", {{"protocol", 1},
+                          {"pid", ::getpid()},
+                          {"child", "native"},
+                          {"version", version},
+                          {"visible", Json::object()}});
+    const Json go = channel.ask("device", machine_report());
+    if (get_string(go, "type") != "go") return kStopped;
+    Json nodes = Json::array();
+    for (const auto& name : selection.operators) nodes.push_back("native::" + name);
+    channel.tell("collected", {{"nodes", nodes}, {"errors", Json::array()}, {"deselected", 0}});
+    CaseContext context{channel, clock};
+    for (const auto& name : selection.operators) {
+        for (const auto& op : all_operators()) {
+            if (op.name == name) run_operator(context, op, selection);
+        }
+    }
+    channel.tell("bye", {{"exit", 0}});
+    return 0;
+}
+
+}  // namespace opgauge::operators

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/machine.h"
+
+#include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
+
+#include <dnnl.hpp>
+#include <fmt/format.h>
+
+#include <cblas.h>
+
+#include <cstdlib>
+
+namespace opgauge::operators {
+namespace {
+
+std::string cpu_model() {
+    const auto text = read_file("/proc/cpuinfo");
+    if (!text) return "CPU";
+    for (const auto line : lines_of(*text)) {
+        const auto colon = line.find(':');
+        if (line.starts_with("model name") && colon != std::string_view::npos) {
+            return std::string(trim(line.substr(colon + 1)));
+        }
+    }
+    return "CPU";
+}
+
+}  // namespace
+
+Json machine_report() {
+    const dnnl_version_t* version = dnnl_version();
+    return {{"backend", "cpu"},
+            {"count", 1},
+            {"name", cpu_model()},
+            {"uuid", nullptr},
+            {"pci_id", nullptr},
+            {"vendor", nullptr},
+            {"runtime", nullptr},
+            {"corpus",
+             {{"onednn", fmt::format("{}.{}.{}", version->major, version->minor, version->patch)},
+              {"openblas", openblas_get_config()}}},
+            {"threads", openblas_get_num_threads()}};
+}
+
+void settle_threads() {
+    ::setenv("OMP_NUM_THREADS", "1", 0);
+    if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
+        openblas_set_num_threads(std::atoi(std::getenv("OMP_NUM_THREADS")));
+    }
+}
+
+}  // namespace opgauge::operators

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/json.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opgauge::operators {
+
+enum class Dtype { float32, bfloat16 };
+std::string_view name_of(Dtype dtype);
+std::optional<Dtype> dtype_named(std::string_view name);
+
+// bfloat16 as its 16 bits; round to nearest even, NaN stays NaN.
+std::uint16_t to_bfloat16(float value);
+float from_bfloat16(std::uint16_t bits);
+
+// One piece of work with its inputs made. Both sides write their own output; `base_output` and
+// `candidate_output` read it back as float32 for the comparison.
+struct Work {
+    Json shapes = Json::array();
+    std::function<void()> base;
+    std::function<void()> candidate;
+    std::function<std::vector<float>()> base_output;
+    std::function<std::vector<float>()> candidate_output;
+    std::function<void()> poison;  // overwrites both outputs with NaN
+    std::size_t reduction = 1;     // terms summed into one output element
+    double bytes = 0;              // read and written at least, once each
+    double flops = 0;
+};
+
+enum class Level { core, comprehensive };
+
+// An operator of the native corpus: its sizes, and how to make the work of one of them. `make`
+// returns nullopt where oneDNN has no implementation of this dtype on this CPU.
+struct Operator {
+    std::string name;
+    std::vector<std::vector<std::int64_t>> (*sizes)(Level level);
+    std::optional<Work> (*make)(const std::vector<std::int64_t>& sizes, Dtype dtype);
+};
+
+// The explicit array of all of them.
+const std::vector<Operator>& all_operators();
+
+// Values in [-1, 1) from a fixed seed: never zeros, the same in every run.
+std::vector<float> random_values(std::size_t count, std::uint64_t seed);
+
+// The largest differences, against a tolerance that grows with the dtype's rounding and with the
+// square root of the summed terms. An element that is NaN on either side is a mismatch.
+struct Check {
+    double max_abs_error = 0;
+    double max_rel_error = 0;
+    double tolerance = 0;  // on |difference| / (1 + |reference|)
+    bool ok = false;
+};
+Check compare(const std::vector<float>& reference, const std::vector<float>& other, Dtype dtype,
+              std::size_t reduction);
+
+}  // namespace opgauge::operators

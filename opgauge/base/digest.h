@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace opgauge {
+
+// SHA-256 as 64 lower-case hex digits.
+std::string sha256_hex(std::string_view bytes);
+// The first 16 hex digits: enough for ids that a person reads and types.
+std::string short_digest(std::string_view bytes);
+
+}  // namespace opgauge

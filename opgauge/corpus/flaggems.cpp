@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/corpus/flaggems.h"
+
+#include "opgauge/base/digest.h"
+#include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
+#include "opgauge/base/tool.h"
+#include "opgauge/corpus/pytest_scan.h"
+#include "opgauge/corpus/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+namespace opgauge {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::chrono::milliseconds kGitDeadline{10'000};
+
+bool is_test_file(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with("test_") && name.ends_with(".py");
+}
+
+std::vector<fs::path> test_files(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
+        if (is_test_file(it->path())) files.push_back(it->path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+bool has_mark(const CorpusNode& node, const std::string& mark) {
+    return std::find(node.marks.begin(), node.marks.end(), mark) != node.marks.end();
+}
+
+std::set<std::string> files_of(const std::vector<CorpusNode>& nodes) {
+    std::set<std::string> files;
+    for (const auto& node : nodes) files.insert(node.file);
+    return files;
+}
+
+template <typename Predicate>
+std::vector<CorpusNode> select(const std::vector<CorpusNode>& nodes, Predicate predicate) {
+    std::vector<CorpusNode> found;
+    std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(found), predicate);
+    return found;
+}
+
+// `--file test_mm.py`, `test_mm`, `benchmark/test_mm.py` or `mm` all name test_mm.py.
+bool names_file(const std::string& wanted, const std::string& file) {
+    const std::string stem = fs::path(file).stem().string();
+    const fs::path path(wanted);
+    const std::string wanted_stem =
+        path.extension() == ".py" ? path.stem().string() : path.filename().string();
+    return stem == wanted_stem || stem == "test_" + wanted_stem;
+}
+
+class FlagGemsProvider final : public Provider {
+  public:
+    FlagGemsProvider(fs::path root, fs::path benchmarks, std::string python, fs::path bridge)
+        : root_(std::move(root)),
+          benchmarks_(std::move(benchmarks)),
+          python_(std::move(python)),
+          bridge_(std::move(bridge)) {}
+
+    std::string_view name() const override { return is_flaggems() ? "flaggems" : "pytest"; }
+    fs::path root() const override { return root_; }
+
+    Result<std::vector<CorpusNode>> list() const override {
+        OPGAUGE_TRY_ASSIGN(auto nodes, scan());
+        const auto stages = read_stages(root_ / "conf" / "operators.yaml");
+        for (auto& node : nodes) {
+            for (const auto& mark : node.marks) {
+                const auto found = stages.find(mark);
+                if (found != stages.end()) node.stage = found->second;
+            }
+        }
+        return nodes;
+    }
+
+    Result<std::vector<CorpusNode>> resolve(const NodeRequest& request) const override {
+        if (!request.node.empty()) return resolve_node(request.node);
+        OPGAUGE_TRY_ASSIGN(const auto nodes, scan());
+        return resolve_operator(request, nodes);
+    }
+
+    CorpusCommand command(const std::vector<CorpusNode>& nodes,
+                          const std::vector<std::string>& plugins,
+                          const CorpusSettings& settings) const override;
+    CorpusVersion version(const Environment& environment) const override;
+    std::vector<std::string> shape_files() const override {
+        const fs::path file = benchmarks_ / "core_shapes.yaml";
+        std::error_code error;
+        return fs::exists(file, error) ? std::vector{file.string()} : std::vector<std::string>{};
+    }
+
+  private:
+    bool is_flaggems() const { return benchmarks_ != root_; }
+    Result<std::vector<CorpusNode>> scan() const;
+    Result<std::vector<CorpusNode>> resolve_node(const std::string& node) const;
+    Result<std::vector<CorpusNode>> resolve_operator(const NodeRequest& request,
+                                                     const std::vector<CorpusNode>& nodes) const;
+
+    fs::path root_;
+    fs::path benchmarks_;  // where pytest runs
+    std::string python_;
+    fs::path bridge_;
+};
+
+Result<std::vector<CorpusNode>> FlagGemsProvider::scan() const {
+    std::vector<CorpusNode> nodes;
+    for (const auto& path : test_files(benchmarks_)) {
+        OPGAUGE_TRY_ASSIGN(const std::string text, read_file(path));
+        const std::string file = path.lexically_relative(benchmarks_).string();
+        for (auto& node : scan_pytest_file(text, file)) nodes.push_back(std::move(node));
+    }
+    std::sort(nodes.begin(), nodes.end(),
+              [](const CorpusNode& a, const CorpusNode& b) { return a.id < b.id; });
+    return nodes;
+}
+
+Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_node(const std::string& node) const {
+    // A path from the corpus's root is as good as one from its benchmark folder.
+    std::string id = node;
+    if (is_flaggems() && id.starts_with("benchmark/")) id.erase(0, 10);
+    const auto mark = id.find("::");
+    const std::string file = id.substr(0, mark);
+    std::error_code error;
+    if (!fs::exists(benchmarks_ / file, error)) {
+        return fail(ErrorKind::usage, fmt::format("node {}: there is no file {}", printable(node),
+                                                  (benchmarks_ / printable(file)).string()));
+    }
+    CorpusNode taken;
+    taken.id = id;
+    taken.file = file;
+    taken.function =
+        mark == std::string::npos ? fs::path(file).stem().string() : id.substr(mark + 2);
+    OPGAUGE_TRY_ASSIGN(const std::string text, read_file(benchmarks_ / file));
+    for (const auto& known : scan_pytest_file(text, file)) {
+        if (known.id == id.substr(0, id.find('['))) taken.marks = known.marks;
+    }
+    return std::vector{taken};
+}
+
+Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_operator(
+    const NodeRequest& request, const std::vector<CorpusNode>& nodes) const {
+    const std::string& name = request.operator_;
+    // As FlagGems itself selects: by mark. Names of functions and files are what people also try.
+    auto found = select(nodes, [&](const CorpusNode& n) { return has_mark(n, name); });
+    if (found.empty()) {
+        found = select(nodes, [&](const CorpusNode& n) {
+            return n.function == name || n.function == "test_" + name;
+        });
+    }
+    if (found.empty()) {
+        found = select(
+            nodes, [&](const CorpusNode& n) { return fs::path(n.file).stem() == "test_" + name; });
+    }
+    if (found.empty()) {
+        std::set<std::string> marks;
+        for (const auto& node : nodes) marks.insert(node.marks.begin(), node.marks.end());
+        const std::vector<std::string> known(marks.begin(), marks.end());
+        return fail(
+            ErrorKind::usage,
+            fmt::format("unknown operator '{}' in {}{}; `opgauge corpus list` names all {}",
+                        printable(name), root_.string(), suggestion(name, known), known.size()));
+    }
+    if (!request.file.empty()) {
+        const auto in_file =
+            select(found, [&](const CorpusNode& n) { return names_file(request.file, n.file); });
+        if (!in_file.empty()) return in_file;
+        const auto files = files_of(found);
+        return fail(ErrorKind::usage,
+                    fmt::format("operator '{}' is not in {}; it is in {}", printable(name),
+                                printable(request.file), fmt::join(files, ", ")));
+    }
+    const auto files = files_of(found);
+    if (files.size() > 1) {
+        return fail(ErrorKind::usage,
+                    fmt::format("operator '{}' is in several files: {}; choose one with --file",
+                                printable(name), fmt::join(files, ", ")));
+    }
+    return found;
+}
+
+CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
+                                        const std::vector<std::string>& plugins,
+                                        const CorpusSettings& settings) const {
+    CorpusCommand command;
+    command.working_directory = benchmarks_.string();
+    command.argv = {python_, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"};
+    for (const auto& plugin : plugins) {
+        command.argv.emplace_back("-p");
+        command.argv.push_back(plugin);
+    }
+    const auto conftest = read_file(benchmarks_ / "conftest.py");
+    const auto options = conftest ? scan_options(*conftest) : std::vector<std::string>{};
+    const auto pass = [&](const std::string& option, const std::string& value) {
+        if (value.empty() || std::find(options.begin(), options.end(), option) == options.end()) {
+            return;
+        }
+        command.argv.push_back(option);
+        command.argv.push_back(value);
+    };
+    pass("--level", settings.level);
+    for (const auto& dtype : settings.dtypes) pass("--dtypes", dtype);
+    // One vendor of the corpus renames the option; which one it is at run time only the corpus
+    // knows, and "kernel" is its default under either name.
+    if (std::find(options.begin(), options.end(), "--fg_mode") == options.end()) {
+        pass("--mode", settings.mode);
+    }
+    if (settings.warmup_ms > 0) pass("--warmup", std::to_string(settings.warmup_ms));
+    if (settings.iteration_ms > 0) pass("--iter", std::to_string(settings.iteration_ms));
+    pass("--shape_file", settings.shape_file);
+    for (const auto& node : nodes) command.argv.push_back(node.id);
+    command.environment.emplace_back("PYTHONPATH", bridge_.string());
+    command.environment.emplace_back("PYTHONUNBUFFERED", "1");
+    return command;
+}
+
+CorpusVersion FlagGemsProvider::version(const Environment& environment) const {
+    CorpusVersion version;
+    const auto git = [&](std::vector<std::string> words) {
+        std::vector<std::string> argv = {"git", "-C", root_.string()};
+        argv.insert(argv.end(), words.begin(), words.end());
+        return run_tool(argv, environment, kGitDeadline);
+    };
+    const auto head = git({"rev-parse", "HEAD"});
+    if (!head || head->exit_code != 0) {
+        version.reason = head ? "not a git checkout" : head.error().message;
+        return version;
+    }
+    version.commit = std::string(trim(head->out));
+    const auto status = git({"status", "--porcelain", "--", "."});
+    const auto change = git({"diff", "HEAD", "--", "."});
+    if (!status || !change) {
+        version.dirty_digest = "unknown";
+    } else if (!trim(status->out).empty()) {
+        version.dirty_digest = short_digest(status->out + change->out);
+    }
+    return version;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Provider>> open_flaggems(const fs::path& folder, const std::string& python,
+                                                const fs::path& bridge) {
+    std::error_code error;
+    const fs::path root = fs::absolute(folder, error).lexically_normal();
+    if (!fs::is_directory(root, error)) {
+        return fail(ErrorKind::environment,
+                    fmt::format("corpus {}: no such folder", printable(folder.string())));
+    }
+    const fs::path inner = root / "benchmark";
+    const fs::path benchmarks = fs::is_directory(inner, error) ? inner : root;
+    if (test_files(benchmarks).empty()) {
+        return fail(ErrorKind::environment,
+                    fmt::format("corpus {}: it has neither benchmark/test_*.py nor test_*.py",
+                                root.string()));
+    }
+    return std::make_unique<FlagGemsProvider>(root, benchmarks, python, bridge);
+}
+
+}  // namespace opgauge

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/environment.h"
+#include "opgauge/base/result.h"
+#include "opgauge/device/device.h"
+
+#include <string_view>
+#include <vector>
+
+namespace opgauge {
+
+// The fallback where DCMI cannot be opened: `npu-smi info`, with a deadline.
+void ask_npu_smi(const Environment& environment, Discovery& found);
+
+// The table of `npu-smi info`: two lines a chip; devices are ranked by (NPU id, chip), which is the
+// number that the runtime counts. Process rows look like device rows and are left out.
+// Kind environment: the tool's own error.
+Result<std::vector<Device>> parse_npu_smi_info(std::string_view text);
+
+}  // namespace opgauge

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/environment.h"
+#include "opgauge/base/result.h"
+#include "opgauge/device/device.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opgauge {
+
+// The fallback where NVML cannot be opened: one `nvidia-smi --query-gpu`, with a deadline. Adds
+// devices and driver, or reasons, to `found`.
+void ask_nvidia_smi(const Environment& environment, Discovery& found);
+
+// CSV of `nvidia-smi --query-gpu`, matched by column name. Without a header line the names come
+// from `columns`. Placeholders such as [N/A] mean unknown; rows keep the index that they print, or
+// their rank where there is no such column. Kind environment: the tool's own error text.
+Result<std::vector<Device>> parse_nvidia_smi_csv(std::string_view text,
+                                                 const std::vector<std::string>& columns = {});
+
+// `nvidia-smi -L`: GPUs, and MIG instances in their place where there are any.
+Result<std::vector<Device>> parse_nvidia_smi_list(std::string_view text);
+
+// The error that nvidia-smi prints on standard output in place of an answer, or nullopt.
+std::optional<std::string> nvidia_smi_error(std::string_view text);
+
+}  // namespace opgauge

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMD: libamd_smi, then librocm_smi64, then amd-smi and rocm-smi. Only functions with scalar or
+// string results are used: the structs of libamd_smi changed their layout with nearly every
+// release.
+#include "opgauge/base/text.h"
+#include "opgauge/device/rocm_library.h"
+#include "opgauge/device/rocm_tool.h"
+#include "opgauge/device/vendor_library.h"
+#include "opgauge/device/vendors.h"
+#include "opgauge/device/visibility.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace opgauge {
+namespace {
+
+constexpr std::string_view kPciVendor = "1002";
+
+MaskRules rocr_rules() {
+    MaskRules rules;
+    rules.id_prefixes = {"GPU-"};
+    return rules;
+}
+
+class RocmBackend final : public Backend {
+  public:
+    std::string_view name() const override { return "rocm"; }
+    std::vector<std::string_view> aliases() const override { return {"hip", "amd", "amdgpu"}; }
+    bool accelerator() const override { return true; }
+    // Clusters of thread blocks are another vendor's; the rest exists under torch's HIP build.
+    std::set<Capability> capabilities() const override {
+        return {Capability::graph_capture, Capability::event_timing, Capability::device_hold,
+                Capability::l2_flush,      Capability::fork_compile, Capability::telemetry};
+    }
+    std::string_view default_timer() const override { return "direct"; }
+    std::vector<std::string_view> visibility_variables() const override {
+        return {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
+    }
+    std::vector<std::string_view> recorded_variables() const override {
+        return {"HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "HSA_ENABLE_SDMA",
+                "GPU_MAX_HW_QUEUES"};
+    }
+
+    Discovery discover(const Environment& environment) const override {
+        Discovery found;
+        found.backend = "rocm";
+        if (!ask_amd_smi_library(environment, found) && !ask_rocm_smi_library(environment, found)) {
+            ask_amd_tools(environment, found);
+        }
+        if (found.devices.empty()) {
+            if (auto seen = pci_presence(kPciVendor, environment)) found.reasons.push_back(*seen);
+        }
+        return found;
+    }
+
+    // The innermost layer in force: HIP's own, else CUDA_VISIBLE_DEVICES (which HIP obeys where its
+    // own is unset), else ROCr's. A HIP value that is set and empty hides all for torch: refused.
+    Result<CallerMask> caller_mask(const Environment& environment) const override {
+        if (const auto outer = environment.get("ROCR_VISIBLE_DEVICES")) {
+            OPGAUGE_TRY_ASSIGN(CallerMask mask,
+                               read_mask("ROCR_VISIBLE_DEVICES", *outer, rocr_rules()));
+            if (mask.hides_all) return mask;
+        }
+        for (const char* variable :
+             {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+            const auto value = environment.get(variable);
+            if (value) return read_mask(variable, *value, rocr_rules());
+        }
+        return CallerMask{};
+    }
+
+    // An inner index counts within the outer list; AMD's management index is not HIP's index, so a
+    // device is found by its rank in the runtime's order where that is known.
+    Result<std::optional<Device>> device_of_token(const Discovery& discovery,
+                                                  const CallerMask& mask, const std::string& token,
+                                                  const Environment& environment) const override {
+        const auto outer = environment.get("ROCR_VISIBLE_DEVICES");
+        if (!outer || mask.variable == "ROCR_VISIBLE_DEVICES") {
+            return Backend::device_of_token(discovery, mask, token, environment);
+        }
+        OPGAUGE_TRY_ASSIGN(const CallerMask list,
+                           read_mask("ROCR_VISIBLE_DEVICES", *outer, rocr_rules()));
+        const auto index = token_index(token);
+        if (!index) return Backend::device_of_token(discovery, mask, token, environment);
+        if (static_cast<std::size_t>(*index) >= list.tokens.size()) return std::optional<Device>();
+        return Backend::device_of_token(discovery, list,
+                                        list.tokens[static_cast<std::size_t>(*index)], environment);
+    }
+
+    // Never a second layer: host ids in both lists leave no device.
+    Result<EnvironmentChanges> pin(const Environment& environment,
+                                   const std::vector<std::string>& tokens) const override {
+        const std::string list = join(tokens, ",");
+        if (environment.get("HIP_VISIBLE_DEVICES")) {
+            return EnvironmentChanges{{"HIP_VISIBLE_DEVICES", list}};
+        }
+        if (environment.get("CUDA_VISIBLE_DEVICES")) {
+            // HIP obeys this one only while its own is unset, torch reads either: keep them equal.
+            return EnvironmentChanges{{"HIP_VISIBLE_DEVICES", list},
+                                      {"CUDA_VISIBLE_DEVICES", list}};
+        }
+        if (environment.get("ROCR_VISIBLE_DEVICES")) {
+            return EnvironmentChanges{{"ROCR_VISIBLE_DEVICES", list}};
+        }
+        return EnvironmentChanges{{"HIP_VISIBLE_DEVICES", list}};
+    }
+};
+
+}  // namespace
+
+const Backend& rocm_backend() {
+    static const RocmBackend kBackend;
+    return kBackend;
+}
+
+}  // namespace opgauge

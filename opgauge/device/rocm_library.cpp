@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/device/rocm_library.h"
+
+#include "opgauge/base/text.h"
+#include "opgauge/device/vendor_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace opgauge {
+namespace {
+
+using Status = int;
+using Processor = void*;
+constexpr Status kSuccess = 0;
+constexpr int kAmdGpu = 1;                     // amdsmi processor type
+constexpr std::uint64_t kInitGpus = 1U << 1U;  // AMDSMI_INIT_AMD_GPUS
+constexpr int kVram = 0;
+constexpr std::array<std::string_view, 4> kAmdSonames = {"libamd_smi.so", "libamd_smi.so.26",
+                                                         "libamd_smi.so.25", "libamd_smi.so.24"};
+constexpr std::array<std::string_view, 3> kRocmSonames = {"librocm_smi64.so", "librocm_smi64.so.7",
+                                                          "librocm_smi64.so.1"};
+constexpr std::array<std::string_view, 2> kFolders = {"/opt/rocm/lib", "/opt/rocm/lib64"};
+
+struct AmdSmi {
+    Status (*init)(std::uint64_t);
+    Status (*shut_down)();
+    Status (*sockets)(std::uint32_t*, void**);
+    Status (*processors)(void*, std::uint32_t*, Processor*);
+    Status (*type)(Processor, int*);
+    Status (*bdf)(Processor, std::uint64_t*);
+    Status (*uuid)(Processor, unsigned*, char*);
+    Status (*total)(Processor, int, std::uint64_t*);
+    Status (*used)(Processor, int, std::uint64_t*);
+    Status (*partition)(Processor, char*, std::uint32_t);
+    Status (*text)(Status, const char**);
+
+    std::string error(Status code) const {
+        const char* words = nullptr;
+        if (text != nullptr) text(code, &words);
+        return fmt::format("{} (amd_smi {})", words != nullptr ? words : "unknown error", code);
+    }
+};
+
+Result<AmdSmi> load_amd(const SharedLibrary& library) {
+    SymbolTable table(library);
+    AmdSmi smi{};
+    smi.init = table.required<Status(std::uint64_t)>("amdsmi_init");
+    smi.shut_down = table.required<Status()>("amdsmi_shut_down");
+    smi.sockets = table.required<Status(std::uint32_t*, void**)>("amdsmi_get_socket_handles");
+    smi.processors =
+        table.required<Status(void*, std::uint32_t*, Processor*)>("amdsmi_get_processor_handles");
+    smi.bdf = table.required<Status(Processor, std::uint64_t*)>("amdsmi_get_gpu_device_bdf");
+    smi.type = table.optional<Status(Processor, int*)>("amdsmi_get_processor_type");
+    smi.uuid = table.optional<Status(Processor, unsigned*, char*)>("amdsmi_get_gpu_device_uuid");
+    smi.total =
+        table.optional<Status(Processor, int, std::uint64_t*)>("amdsmi_get_gpu_memory_total");
+    smi.used =
+        table.optional<Status(Processor, int, std::uint64_t*)>("amdsmi_get_gpu_memory_usage");
+    smi.partition =
+        table.optional<Status(Processor, char*, std::uint32_t)>("amdsmi_get_gpu_compute_partition");
+    smi.text = table.optional<Status(Status, const char**)>("amdsmi_status_code_to_string");
+    OPGAUGE_TRY(table.check());
+    return smi;
+}
+
+// {function:3, device:5, bus:8, domain:48}
+std::string bdf_text(std::uint64_t bdf) {
+    return fmt::format("{:04x}:{:02x}:{:02x}.{}", bdf >> 16U, bdf >> 8U & 0xffU, bdf >> 3U & 0x1fU,
+                       bdf & 7U);
+}
+
+// The model's name is in no scalar function; the kernel has it.
+std::string product_name(const std::string& pci_id) {
+    const std::string folder = "/sys/bus/pci/devices/" + pci_id;
+    for (const char* file : {"/product_name", "/device"}) {
+        const auto text = read_first_line(folder + file);
+        if (!text.empty()) return file == std::string_view("/device") ? "AMD device " + text : text;
+    }
+    return "AMD GPU";
+}
+
+void add_memory(std::uint64_t total, std::uint64_t used, Device& device) {
+    device.memory_total_bytes = total;
+    device.memory_used_bytes = used;
+    device.memory_free_bytes = total - std::min(total, used);
+}
+
+Device read_amd(const AmdSmi& smi, Processor processor, int index) {
+    Device device;
+    device.backend = "rocm";
+    device.index = index;
+    device.token = std::to_string(index);
+    std::uint64_t bdf = 0;
+    if (smi.bdf(processor, &bdf) == kSuccess) device.pci_id = bdf_text(bdf);
+    device.name = product_name(device.pci_id.value_or(""));
+    char uuid[64] = {};
+    unsigned length = sizeof uuid;
+    if (smi.uuid != nullptr && smi.uuid(processor, &length, uuid) == kSuccess) {
+        device.uuid = from_buffer(uuid);
+    }
+    std::uint64_t total = 0;
+    std::uint64_t used = 0;
+    if (smi.total != nullptr && smi.total(processor, kVram, &total) == kSuccess && total > 0) {
+        if (smi.used == nullptr || smi.used(processor, kVram, &used) != kSuccess) {
+            device.memory_total_bytes = total;
+        } else {
+            add_memory(total, used, device);
+        }
+    }
+    char partition[256] = {};
+    if (smi.partition != nullptr &&
+        smi.partition(processor, partition, sizeof partition) == kSuccess) {
+        const std::string text = from_buffer(partition);
+        if (!text.empty() && text != "N/A") device.partition = text;
+    }
+    device.health = Health::ok;
+    return device;
+}
+
+std::vector<void*> amd_sockets(const AmdSmi& smi) {
+    std::uint32_t count = 0;
+    if (smi.sockets(&count, nullptr) != kSuccess || count == 0) return {};
+    std::vector<void*> sockets(count);
+    if (smi.sockets(&count, sockets.data()) != kSuccess) return {};
+    return sockets;
+}
+
+void read_all_amd(const AmdSmi& smi, Discovery& found) {
+    for (void* socket : amd_sockets(smi)) {
+        std::uint32_t count = 0;
+        if (smi.processors(socket, &count, nullptr) != kSuccess || count == 0) continue;
+        std::vector<Processor> processors(count);
+        if (smi.processors(socket, &count, processors.data()) != kSuccess) continue;
+        for (const Processor processor : processors) {
+            int type = kAmdGpu;
+            if (smi.type != nullptr) smi.type(processor, &type);
+            if (type != kAmdGpu) continue;
+            found.devices.push_back(
+                read_amd(smi, processor, static_cast<int>(found.devices.size())));
+        }
+    }
+    if (found.devices.empty()) found.reasons.emplace_back("amd_smi works and has no device");
+}
+
+struct RocmSmi {
+    Status (*init)(std::uint64_t);
+    Status (*shut_down)();
+    Status (*count)(std::uint32_t*);
+    Status (*name)(std::uint32_t, char*, std::size_t);
+    Status (*unique_id)(std::uint32_t, std::uint64_t*);
+    Status (*pci)(std::uint32_t, std::uint64_t*);
+    Status (*total)(std::uint32_t, int, std::uint64_t*);
+    Status (*used)(std::uint32_t, int, std::uint64_t*);
+    Status (*text)(Status, const char**);
+
+    std::string error(Status code) const {
+        const char* words = nullptr;
+        if (text != nullptr) text(code, &words);
+        return fmt::format("{} (rocm_smi {})", words != nullptr ? words : "unknown error", code);
+    }
+};
+
+Result<RocmSmi> load_rocm(const SharedLibrary& library) {
+    SymbolTable table(library);
+    RocmSmi smi{};
+    using Amount = Status(std::uint32_t, int, std::uint64_t*);
+    smi.init = table.required<Status(std::uint64_t)>("rsmi_init");
+    smi.shut_down = table.required<Status()>("rsmi_shut_down");
+    smi.count = table.required<Status(std::uint32_t*)>("rsmi_num_monitor_devices");
+    smi.name = table.required<Status(std::uint32_t, char*, std::size_t)>("rsmi_dev_name_get");
+    smi.unique_id = table.optional<Status(std::uint32_t, std::uint64_t*)>("rsmi_dev_unique_id_get");
+    smi.pci = table.optional<Status(std::uint32_t, std::uint64_t*)>("rsmi_dev_pci_id_get");
+    smi.total = table.optional<Amount>("rsmi_dev_memory_total_get");
+    smi.used = table.optional<Amount>("rsmi_dev_memory_usage_get");
+    smi.text = table.optional<Status(Status, const char**)>("rsmi_status_string");
+    OPGAUGE_TRY(table.check());
+    return smi;
+}
+
+Device read_rocm(const RocmSmi& smi, std::uint32_t index) {
+    Device device;
+    device.backend = "rocm";
+    device.index = static_cast<int>(index);
+    device.token = std::to_string(index);
+    char name[256] = {};
+    device.name = smi.name(index, name, sizeof name) == kSuccess ? from_buffer(name) : "unknown";
+    std::uint64_t id = 0;
+    if (smi.unique_id != nullptr && smi.unique_id(index, &id) == kSuccess && id != 0) {
+        // As the runtime spells it: leading zeros are part of it.
+        device.uuid = fmt::format("GPU-{:016x}", id);
+    }
+    std::uint64_t bdf = 0;
+    if (smi.pci != nullptr && smi.pci(index, &bdf) == kSuccess) {
+        // {domain:32, partition:4, reserved, bus:8, device:5, function:3}
+        device.pci_id = fmt::format("{:04x}:{:02x}:{:02x}.{}", bdf >> 32U, bdf >> 8U & 0xffU,
+                                    bdf >> 3U & 0x1fU, bdf & 7U);
+    }
+    std::uint64_t total = 0;
+    std::uint64_t used = 0;
+    if (smi.total != nullptr && smi.total(index, kVram, &total) == kSuccess && total > 0) {
+        device.memory_total_bytes = total;
+        if (smi.used != nullptr && smi.used(index, kVram, &used) == kSuccess) {
+            add_memory(total, used, device);
+        }
+    }
+    device.health = Health::ok;
+    return device;
+}
+
+template <typename Smi, typename Load, typename Read>
+bool ask(const Environment& environment, std::span<const std::string_view> sonames,
+         std::uint64_t flags, Load load, Read read, Discovery& found) {
+    const auto library = open_vendor_library(sonames, kFolders, environment);
+    if (!library) {
+        found.reasons.push_back(library.error().message);
+        return false;
+    }
+    const Result<Smi> smi = load(*library);
+    if (!smi) {
+        found.reasons.push_back(smi.error().message);
+        return false;
+    }
+    if (const Status code = smi->init(flags); code != kSuccess) {
+        found.reasons.push_back(
+            fmt::format("{} cannot start: {}", library->name(), smi->error(code)));
+        return false;
+    }
+    found.source = library->name();
+    read(*smi, found);
+    smi->shut_down();
+    return true;
+}
+
+void read_all_rocm(const RocmSmi& smi, Discovery& found) {
+    std::uint32_t count = 0;
+    if (const Status code = smi.count(&count); code != kSuccess) {
+        found.reasons.push_back("rocm_smi cannot count devices: " + smi.error(code));
+        return;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) found.devices.push_back(read_rocm(smi, i));
+    if (count == 0) found.reasons.emplace_back("rocm_smi works and has no device");
+}
+
+}  // namespace
+
+bool ask_amd_smi_library(const Environment& environment, Discovery& found) {
+    return ask<AmdSmi>(environment, kAmdSonames, kInitGpus, load_amd, read_all_amd, found);
+}
+
+bool ask_rocm_smi_library(const Environment& environment, Discovery& found) {
+    return ask<RocmSmi>(environment, kRocmSonames, 0, load_rocm, read_all_rocm, found);
+}
+
+}  // namespace opgauge

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/environment.h"
+#include "opgauge/base/result.h"
+#include "opgauge/corpus/provider.h"
+#include "opgauge/plan/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace opgauge {
+
+// The planner's single decisions. Each takes what it depends on and says why it came out so.
+
+// --timer, else the backend's default. Kinds: usage (unknown), refused (a capability is missing).
+Result<Decision> decide_timer(const std::string& option, const Backend& backend,
+                              const std::string& corpus_name);
+
+// --tune. Kinds: usage (unknown), refused (not in this release).
+Result<Decision> decide_tuning(const std::string& option);
+
+struct ShapesDecision {
+    Decision decision;    // value: "upstream", "compact", or the file as given
+    std::string file;     // absolute; empty: the corpus's own
+    std::string content;  // text to write into `file` before the run; empty: it is there
+    std::optional<std::string> digest;
+};
+// --shapes, else SHAPE_MODE, else compact where the corpus has a shape file. Kind usage: a bad
+// file.
+Result<ShapesDecision> decide_shapes(const std::string& option, const Environment& environment,
+                                     const Provider& provider);
+
+// The -p list of a pytest corpus and what is left out, from capabilities.
+struct PluginDecisions {
+    std::vector<Decision> used;
+    std::vector<Decision> left_out;
+};
+PluginDecisions decide_plugins(const Backend& backend, const std::string& timer);
+
+// Checks each dtype against the names that corpora use; kind usage with a suggestion.
+Result<void> check_dtypes(const std::vector<std::string>& dtypes);
+
+// The request of the command line, completed by TEST_NODE, OP and OP_FILE, and where it came from.
+struct RequestDecision {
+    NodeRequest request;
+    std::string why;
+};
+// Kind usage: nothing names an operator.
+Result<RequestDecision> decide_request(const NodeRequest& option, const Environment& environment);
+
+}  // namespace opgauge

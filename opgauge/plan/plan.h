@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/json.h"
+#include "opgauge/corpus/provider.h"
+#include "opgauge/device/backends.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace opgauge {
+
+// A decision with the option, variable or capability that made it.
+struct Decision {
+    std::string value;
+    std::string why;
+};
+
+// What the command line and the environment ask for, before anything is looked up.
+struct PlanOptions {
+    std::string corpus;  // --corpus; empty: OPGAUGE_CORPUS, then native
+    NodeRequest request;
+    std::string backend;  // --backend
+    std::string devices;  // --devices / --gpus
+    std::string timer;    // --timer
+    std::string tune;     // --tune
+    std::string shapes;   // --shapes FILE
+    std::string level;    // --level
+    std::vector<std::string> dtypes;
+    std::string python;  // --python; empty: OPGAUGE_PYTHON, then python3
+    int warmup_ms = 0;
+    int iteration_ms = 0;
+};
+
+struct PlannedVariable {
+    std::string name;
+    std::optional<std::string> value;  // nullopt: removed
+    std::string why;
+};
+
+// Everything that will happen, as a value. Making one starts no child and touches no device beyond
+// asking what is there.
+struct Plan {
+    std::string corpus_name;  // "flaggems", "native"
+    std::string corpus_root;
+    Decision backend;
+    SelectedDevice device;  // the measuring device
+    std::string device_why;
+    Discovery discovery;
+    std::vector<CorpusNode> nodes;
+    std::string nodes_why;
+    std::vector<PlannedVariable> environment;
+    std::vector<Decision> plugins;     // -p, in order
+    std::vector<Decision> no_plugins;  // plugins left out, and why
+    Decision timer;
+    Decision tune;
+    Decision shapes;             // value: "upstream", "compact" or the file
+    std::string shapes_file;     // absolute; empty: the corpus's own
+    std::string shapes_content;  // written to shapes_file before the run; empty: it is there
+    std::optional<std::string> shapes_digest;
+    CorpusSettings settings;
+    CorpusCommand command;
+    std::map<std::string, std::string> capabilities;  // name -> "yes" or why not
+};
+
+Json to_json(const Plan& plan);
+// For a person: one decision a line with its reason.
+std::string to_text(const Plan& plan);
+
+}  // namespace opgauge

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/record/result_reader.h"
+
+#include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
+#include "opgauge/record/run_dir.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace opgauge {
+namespace {
+
+struct JsonLines {
+    std::vector<Json> values;
+    std::optional<std::string> torn;  // said of a last line that a kill cut
+};
+
+// Only the last line may be torn: it has no newline, or it is not JSON.
+Result<JsonLines> read_json_lines(const std::filesystem::path& path) {
+    OPGAUGE_TRY_ASSIGN(const std::string text, read_file(path));
+    const auto lines = lines_of(text);
+    const bool ended = text.empty() || text.back() == '\n';
+    JsonLines result;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::string what = fmt::format("line {} of {}", i + 1, path.string());
+        auto value = parse_json(lines[i], what);
+        const bool last = i + 1 == lines.size();
+        if (last && (!ended || !value)) {
+            result.torn = fmt::format("{} is torn and was dropped", what);
+            break;
+        }
+        if (!value) return tl::unexpected<Error>(value.error());
+        result.values.push_back(std::move(*value));
+    }
+    return result;
+}
+
+}  // namespace
+
+Result<RecordedRun> read_run(const std::filesystem::path& directory) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(directory, error)) {
+        return fail(ErrorKind::usage,
+                    fmt::format("{} is not a run folder: no such folder", directory.string()));
+    }
+    if (!std::filesystem::exists(directory / RunFiles::kIdentity, error)) {
+        return fail(ErrorKind::usage, fmt::format("{} is not a run folder: it has no {}",
+                                                  directory.string(), RunFiles::kIdentity));
+    }
+    RecordedRun run;
+    run.directory = directory;
+    OPGAUGE_TRY_ASSIGN(run.identity, read_json_file(directory / RunFiles::kIdentity));
+    const int version = get_optional<int>(run.identity, "schema_version").value_or(0);
+    if (version != 1) {
+        return fail(ErrorKind::failed, fmt::format("{} has schema version {}, this opgauge reads 1",
+                                                   directory.string(), version));
+    }
+    if (std::filesystem::exists(directory / RunFiles::kStatus, error)) {
+        OPGAUGE_TRY_ASSIGN(run.status, read_json_file(directory / RunFiles::kStatus));
+    }
+    if (!std::filesystem::exists(directory / RunFiles::kRows, error)) return run;
+    OPGAUGE_TRY_ASSIGN(const JsonLines lines, read_json_lines(directory / RunFiles::kRows));
+    if (lines.torn) run.warnings.push_back(*lines.torn);
+    for (const auto& value : lines.values) {
+        OPGAUGE_TRY_ASSIGN(Row row, row_from_json(value));
+        run.rows.push_back(std::move(row));
+    }
+    return run;
+}
+
+Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int row_index) {
+    OPGAUGE_TRY_ASSIGN(const JsonLines lines, read_json_lines(directory / RunFiles::kSamples));
+    RecordedSamples result;
+    for (const auto& line : lines.values) {
+        if (get_optional<int>(line, "index") != row_index) continue;
+        SideSamples samples;
+        samples.timer = get_string(line, "timer");
+        samples.calls_per_sample = get_optional<int>(line, "calls_per_sample").value_or(1);
+        samples.values_ns =
+            get_optional<std::vector<double>>(line, "values_ns").value_or(samples.values_ns);
+        (get_string(line, "side") == "base" ? result.base : result.candidate) = std::move(samples);
+    }
+    return result;
+}
+
+}  // namespace opgauge

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/record/result_writer.h"
+
+#include "opgauge/record/run_dir.h"
+
+#include <utility>
+
+namespace opgauge {
+
+ResultWriter::ResultWriter(std::filesystem::path run_dir, LineAppender rows, LineAppender samples)
+    : run_dir_(std::move(run_dir)), rows_(std::move(rows)), samples_(std::move(samples)) {}
+
+Result<ResultWriter> ResultWriter::open(const std::filesystem::path& run_dir) {
+    OPGAUGE_TRY_ASSIGN(LineAppender rows, LineAppender::open(run_dir / RunFiles::kRows));
+    OPGAUGE_TRY_ASSIGN(LineAppender samples, LineAppender::open(run_dir / RunFiles::kSamples));
+    return ResultWriter(run_dir, std::move(rows), std::move(samples));
+}
+
+Result<void> ResultWriter::write_identity(const Json& identity) {
+    return write_file_atomically(run_dir_ / RunFiles::kIdentity, to_text(identity));
+}
+
+Result<void> ResultWriter::write_plan(const Json& plan) {
+    return write_file_atomically(run_dir_ / RunFiles::kPlan, to_text(plan));
+}
+
+Result<void> ResultWriter::append(const Row& row, const std::optional<SideSamples>& base,
+                                  const std::optional<SideSamples>& candidate) {
+    for (const auto& [name, side] : {std::pair{Side::base, &base}, {Side::candidate, &candidate}}) {
+        if (!*side || (*side)->values_ns.empty()) continue;
+        OPGAUGE_TRY(samples_.append(to_line({{"index", row.index},
+                                             {"case_id", row.case_id},
+                                             {"side", name_of(name)},
+                                             {"timer", (*side)->timer},
+                                             {"calls_per_sample", (*side)->calls_per_sample},
+                                             {"values_ns", (*side)->values_ns}})));
+    }
+    OPGAUGE_TRY(rows_.append(to_line(to_json(row))));
+    return rows_.sync();
+}
+
+Result<void> ResultWriter::write_text(const char* file_name, const std::string& content) {
+    return write_file_atomically(run_dir_ / file_name, content);
+}
+
+Result<void> ResultWriter::write_status(const Json& status) {
+    OPGAUGE_TRY(samples_.sync());
+    return write_file_atomically(run_dir_ / RunFiles::kStatus, to_text(status));
+}
+
+}  // namespace opgauge

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/report/corpus_report.h"
+
+#include "opgauge/base/text.h"
+#include "opgauge/base/text_table.h"
+
+#include <fmt/format.h>
+
+namespace opgauge {
+
+std::string corpus_text(const std::vector<CorpusNode>& nodes) {
+    TextTable table({{"operators"}, {"stage"}, {"node"}, {"line", Align::right}});
+    for (const auto& node : nodes) {
+        table.add_row({node.marks.empty() ? "-" : printable(join(node.marks, ","), 60),
+                       node.stage.empty() ? "-" : node.stage, printable(node.id, 120),
+                       node.line == 0 ? "-" : std::to_string(node.line)});
+    }
+    return table.render() + fmt::format("\n{} benchmark functions\n", nodes.size());
+}
+
+Json corpus_json(const std::vector<CorpusNode>& nodes) {
+    Json list = Json::array();
+    for (const auto& node : nodes) {
+        list.push_back({{"id", node.id},
+                        {"file", node.file},
+                        {"function", node.function},
+                        {"marks", node.marks},
+                        {"stage", node.stage},
+                        {"line", node.line}});
+    }
+    return {{"schema_version", 1}, {"nodes", list}};
+}
+
+}  // namespace opgauge

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/json.h"
+#include "opgauge/run/outcome.h"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace opgauge {
+
+struct ChildSpec {
+    std::vector<std::string> argv;
+    std::vector<std::string>
+        environment;  // complete, "NAME=value"; the channel's variable is added
+    std::string working_directory;
+    std::filesystem::path log_file;     // the child's stdout and stderr, as they come
+    std::filesystem::path events_file;  // every channel line with direction and time; empty: none
+};
+
+struct ChildLimits {
+    std::chrono::milliseconds total{0};          // 0: none
+    std::chrono::milliseconds stall{0};          // without a message on the channel; 0: none
+    std::chrono::milliseconds interrupt{2'000};  // SIGINT -> SIGTERM
+    std::chrono::milliseconds terminate{3'000};  // SIGTERM -> SIGKILL
+    std::chrono::milliseconds drain{500};        // reading pipes after the child's end
+};
+
+// Called by the supervisor, in its one thread, in the order in which things happen.
+class ChildHandler {
+  public:
+    virtual ~ChildHandler() = default;
+    // One message of the child. The answer to a question, or nullopt for none.
+    virtual std::optional<Json> on_message(const Json& message) = 0;
+    // After each wake-up and at least five times a second: for progress displays.
+    virtual void on_tick() {}
+    // Not empty: end the child and say this in the outcome.
+    virtual std::optional<std::string> wants_stop() { return std::nullopt; }
+};
+
+// Runs one child to its end in its own process group and talks with it. Returns when the child
+// itself has ended (pidfd, not end of file) and its group is gone. First SIGINT or SIGTERM to
+// opgauge: the stop sequence with its deadlines; second: SIGKILL at once.
+Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler);
+
+}  // namespace opgauge

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/clock.h"
+#include "opgauge/base/json.h"
+#include "opgauge/measure/stopping_rule.h"
+#include "opgauge/record/row.h"
+#include "opgauge/run/supervisor.h"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace opgauge {
+
+// What the child must see and how it is to measure.
+struct JobSettings {
+    std::string backend;
+    Json device = Json::object();  // {"token", "uuid", "pci_id", "name"} as planned
+    std::string timer;
+    Json timer_settings = Json::object();
+    StoppingSettings stopping;
+    bool check_outputs = true;
+    Json select = Json::object();
+};
+
+// A test of the corpus and how it ended, in the corpus's own words.
+struct TestOutcome {
+    std::string node;
+    std::string outcome;  // passed, failed, skipped, error
+    std::string reason;
+    double seconds = 0;
+    bool dtype_not_supported = false;  // failed only because a dtype was asked for that it lacks
+};
+
+// What came over the channel, beside the rows.
+struct ConversationResult {
+    bool said_hello = false;
+    bool said_bye = false;
+    std::optional<std::vector<std::string>> collected;  // absent: the child never got that far
+    std::vector<std::pair<std::string, std::string>> collect_errors;  // node, message
+    std::vector<TestOutcome> tests;
+    Json hello = nullptr;
+    Json device = nullptr;                     // as the child reported it
+    std::optional<std::string> guard_refusal;  // why the device is not the planned one
+    std::optional<std::string> protocol_error;
+    std::optional<std::string> record_error;  // a row could not be written
+    std::vector<std::string> log;             // warnings and errors of the child
+    Json events = Json::array();              // summed seconds by event name
+    int rows_ok = 0;
+    int rows_failed = 0;
+    int rows_invalid = 0;
+    int rows_skipped = 0;
+    int rows_flagged = 0;
+    bool out_of_memory = false;
+};
+
+// For progress displays. All calls come from the supervisor's thread.
+class RunObserver {
+  public:
+    virtual ~RunObserver() = default;
+    virtual void on_phase(const std::string& /*text*/) {}
+    virtual void on_case_begin(const Row& /*row*/, std::optional<int> /*planned*/) {}
+    virtual void on_row(const Row& /*row*/) {}
+    virtual void on_tick() {}
+};
+
+// The parent's side of docs/child_protocol.md: answers questions, turns samples into rows and
+// hands each finished row on at once. Knows nothing of processes or files.
+class Conversation final : public ChildHandler {
+  public:
+    using RowSink = std::function<Result<void>(const Row&, const std::optional<SideSamples>& base,
+                                               const std::optional<SideSamples>& candidate)>;
+    // Called once, with the child's device report, before the child may measure.
+    using DeviceSink = std::function<void(const Json& device)>;
+
+    Conversation(JobSettings job, const Clock& clock, RunObserver& observer, RowSink row_sink,
+                 DeviceSink device_sink);
+
+    std::optional<Json> on_message(const Json& message) override;
+    void on_tick() override;
+    std::optional<std::string> wants_stop() override;
+
+    // Closes a case that the child left open; `why` becomes its error.
+    void child_ended(const std::string& why);
+    const ConversationResult& result() const { return result_; }
+
+  private:
+    struct OpenCase {
+        Row row;
+        std::optional<SideSamples> base;
+        std::optional<SideSamples> candidate;
+        std::chrono::steady_clock::time_point begin;
+    };
+
+    Json answer_hello(const Json& message);
+    Json answer_device(const Json& message);
+    std::optional<Json> answer_case_begin(const Json& message);
+    std::optional<Json> answer_side_begin(const Json& message);
+    std::optional<Json> answer_samples(const Json& message);
+    Json next_step(Side side);
+    void take_collected(const Json& message);
+    void take_case_end(const Json& message);
+    void take_test_end(const Json& message);
+    void take_event(const Json& message);
+    void close_case();
+    void protocol_error(std::string text);
+    std::optional<SideSamples>* open_side(const Json& message, Side& side);
+    std::optional<SideSamples>& samples_of(Side side);
+
+    JobSettings job_;
+    const Clock& clock_;
+    RunObserver& observer_;
+    RowSink row_sink_;
+    DeviceSink device_sink_;
+    ConversationResult result_;
+    std::optional<OpenCase> open_;
+    std::set<std::string> dtype_unsupported_nodes_;
+    std::string current_node_;
+    int rows_begun_ = 0;
+};
+
+// Why the device that a child sees is not the planned one, or nullopt. `planned` and `seen` have
+// the members of the protocol's job.device and device messages.
+std::optional<std::string> device_mismatch(const std::string& backend, const Json& planned,
+                                           const Json& seen);
+
+}  // namespace opgauge

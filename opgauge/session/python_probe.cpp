@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/session/python_probe.h"
+
+#include "opgauge/base/text.h"
+#include "opgauge/base/tool.h"
+
+#include <fmt/format.h>
+
+namespace opgauge {
+namespace {
+
+constexpr const char* kProgram = R"(
+import json, sys
+from importlib import metadata
+packages = {}
+for name in sys.argv[1:]:
+    try:
+        packages[name] = metadata.version(name)
+    except Exception:
+        packages[name] = None
+print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0],
+                  "packages": packages}))
+)";
+
+// An interpreter on a cold network disk may take seconds to start.
+constexpr std::chrono::milliseconds kDeadline{30'000};
+
+}  // namespace
+
+Result<PythonFacts> probe_python(const std::string& python, const Environment& environment) {
+    const std::vector<std::string> argv = {python,   "-c",       kProgram,     "pytest", "torch",
+                                           "triton", "flagtree", "sqlalchemy", "numpy"};
+    auto output = run_tool(argv, environment, kDeadline);
+    if (!output) {
+        return fail(ErrorKind::environment,
+                    fmt::format("no Python to run the corpus with: {}; name one with --python or "
+                                "OPGAUGE_PYTHON",
+                                output.error().message));
+    }
+    const auto parsed = parse_json(trim(output->out), "the interpreter's answer");
+    if (output->exit_code != 0 || !parsed) {
+        const auto lines = lines_of(trim(output->err));
+        return fail(ErrorKind::environment,
+                    fmt::format("{} does not work as a Python interpreter: {}; name another with "
+                                "--python or OPGAUGE_PYTHON",
+                                python, printable(lines.empty() ? "no answer" : lines.back())));
+    }
+    PythonFacts facts;
+    facts.executable = get_string(*parsed, "executable", python);
+    facts.version = get_string(*parsed, "version");
+    const Json packages = parsed->value("packages", Json::object());
+    for (const auto& [name, version] : packages.items()) {
+        facts.packages[name] =
+            version.is_string() ? std::optional(version.get<std::string>()) : std::nullopt;
+    }
+    return facts;
+}
+
+Result<void> require_packages(const PythonFacts& facts) {
+    const auto found = facts.packages.find("pytest");
+    if (found != facts.packages.end() && found->second) return {};
+    return fail(ErrorKind::environment,
+                fmt::format("{} (Python {}) has no pytest, which runs the corpus; install it there "
+                            "(python -m pip install pytest) or name another interpreter with "
+                            "--python",
+                            facts.executable, facts.version));
+}
+
+}  // namespace opgauge

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/environment.h"
+#include "opgauge/base/json.h"
+#include "opgauge/base/result.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace opgauge {
+
+// What an interpreter is and which packages it has, from package metadata: nothing is imported, so
+// no device is touched and it costs about an interpreter's start.
+struct PythonFacts {
+    std::string executable;
+    std::string version;                                         // "3.12.3"
+    std::map<std::string, std::optional<std::string>> packages;  // nullopt: not installed
+};
+
+// Kind environment: no such interpreter, or it does not start. One line with the cure.
+Result<PythonFacts> probe_python(const std::string& python, const Environment& environment);
+
+// Kind environment where a package that every run needs (pytest) is absent.
+Result<void> require_packages(const PythonFacts& facts);
+
+}  // namespace opgauge

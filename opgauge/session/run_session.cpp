@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/session/run_session.h"
+
+#include "opgauge/base/file.h"
+#include "opgauge/record/caliber.h"
+#include "opgauge/record/result_reader.h"
+#include "opgauge/record/result_writer.h"
+#include "opgauge/record/run_dir.h"
+#include "opgauge/report/latency_report.h"
+#include "opgauge/session/identity.h"
+#include "opgauge/session/python_probe.h"
+#include "opgauge/session/run_status.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+namespace opgauge {
+namespace {
+
+Environment child_environment(const Plan& plan, const Environment& caller,
+                              const RunOptions& options) {
+    Environment environment = caller;
+    for (const auto& variable : plan.environment) {
+        if (variable.value) {
+            environment.set(variable.name, *variable.value);
+        } else {
+            environment.unset(variable.name);
+        }
+    }
+    for (const auto& [name, value] : plan.command.environment) {
+        // The bridge's folder goes before the caller's own; it must not take their place.
+        const auto before = name == "PYTHONPATH" ? caller.get_non_empty(name) : std::nullopt;
+        environment.set(name, before ? value + ":" + *before : value);
+    }
+    environment.set("OPGAUGE_VERSION", options.tool_version);
+    return environment;
+}
+
+Result<std::filesystem::path> claim(const Plan& plan, const RunOptions& options,
+                                    const Clock& clock) {
+    if (!options.run_dir.empty()) return claim_exact_run_dir(options.run_dir);
+    const CorpusNode& first = plan.nodes.front();
+    const std::string name = first.marks.empty() ? first.function : first.marks.front();
+    return claim_run_dir(options.root, name, clock.wall_time());
+}
+
+// The derived shape file is named by its content: writing it again changes nothing.
+Result<void> write_shapes(const Plan& plan) {
+    if (plan.shapes_content.empty()) return {};
+    const std::filesystem::path file(plan.shapes_file);
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    return write_file_atomically(file, plan.shapes_content);
+}
+
+JobSettings job_settings(const Plan& plan, const RunOptions& options) {
+    JobSettings job;
+    job.backend = plan.backend.value;
+    const Device& device = plan.device.device;
+    job.device = {{"token", plan.device.token},
+                  {"uuid", optional_json(device.uuid)},
+                  {"pci_id", optional_json(device.pci_id)},
+                  {"name", device.name}};
+    job.timer = plan.timer.value;
+    job.stopping = options.stopping;
+    job.check_outputs = options.check_outputs;
+    return job;
+}
+
+Json status_json(const RunStatus& status, const Outcome& outcome, const ConversationResult& said,
+                 const RecordedRun& run, double seconds) {
+    Json tests = Json::array();
+    for (const auto& test : said.tests) {
+        tests.push_back({{"node", test.node},
+                         {"outcome", test.dtype_not_supported ? "skipped" : test.outcome},
+                         {"reason", test.reason},
+                         {"seconds", test.seconds}});
+    }
+    Json collect_errors = Json::array();
+    for (const auto& [node, message] : said.collect_errors) {
+        collect_errors.push_back({{"node", node}, {"message", message}});
+    }
+    const auto [geomean, count] = geomean_speedup(run.rows);
+    return {{"schema_version", 1},
+            {"run_id", run.identity.value("run_id", Json(nullptr))},
+            {"status", status.status},
+            {"reason", status.reason},
+            {"exit_code", status.exit_code},
+            {"outcome", to_text(outcome)},
+            {"seconds", seconds},
+            {"rows",
+             {{"ok", said.rows_ok},
+              {"failed", said.rows_failed},
+              {"invalid", said.rows_invalid},
+              {"skipped", said.rows_skipped},
+              {"flagged", said.rows_flagged}}},
+            {"geomean_speedup", optional_json(geomean)},
+            {"geomean_n", count},
+            {"tests", tests},
+            {"collect_errors", collect_errors},
+            {"events", said.events},
+            {"log", said.log},
+            {"markers", Json::array()}};
+}
+
+// Everything about one started run that its steps share.
+struct RunInProgress {
+    const Plan& plan;
+    const RunOptions& options;
+    const Clock& clock;
+    std::filesystem::path directory;
+    ResultWriter writer;
+    Json identity;
+    Environment environment;
+    std::chrono::steady_clock::time_point begin;
+};
+
+// The status is written last: a directory without it is incomplete.
+Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome,
+                          const ConversationResult& said) {
+    OPGAUGE_TRY(run.writer.write_identity(run.identity));
+    OPGAUGE_TRY_ASSIGN(RecordedRun recorded, read_run(run.directory));
+    const RunStatus status = judge_run(outcome, said);
+    const double seconds = std::chrono::duration<double>(run.clock.now() - run.begin).count();
+    recorded.status = status_json(status, outcome, said, recorded, seconds);
+    OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
+    OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
+    OPGAUGE_TRY(run.writer.write_status(*recorded.status));
+    RunSummary summary;
+    summary.run_dir = run.directory;
+    summary.status = status.status;
+    summary.reason = status.reason;
+    summary.exit_code = status.exit_code;
+    summary.warnings = said.log;
+    return summary;
+}
+
+Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
+    const auto row_sink = [&run](const Row& row, const std::optional<SideSamples>& base,
+                                 const std::optional<SideSamples>& candidate) {
+        Row stamped = row;
+        const auto& side = row.candidate ? row.candidate : row.base;
+        if (side) {
+            stamped.caliber_id = caliber_id(run.identity, side->timer, side->timer_settings, "");
+        }
+        return run.writer.append(stamped, base, candidate);
+    };
+    const auto device_sink = [&run](const Json& device) {
+        complete_identity(run.identity, device, run.plan.timer.value);
+        // A failure shows again when the identity is written at the end.
+        static_cast<void>(run.writer.write_identity(run.identity));
+    };
+    Conversation conversation(job_settings(run.plan, run.options), run.clock, observer, row_sink,
+                              device_sink);
+    ChildSpec spec;
+    spec.argv = run.plan.command.argv;
+    spec.environment = run.environment.to_strings();
+    spec.working_directory = run.plan.command.working_directory;
+    spec.log_file = run.directory / RunFiles::kLog;
+    spec.events_file = run.directory / RunFiles::kEvents;
+    observer.on_phase("starting the child");
+    const Outcome outcome = supervise(spec, run.options.limits, conversation);
+    conversation.child_ended("the child " + to_text(outcome));
+    return finish(run, outcome, conversation.result());
+}
+
+}  // namespace
+
+Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptions& options,
+                            const Environment& environment, const Clock& clock,
+                            RunObserver& observer) {
+    const Environment child = child_environment(plan, environment, options);
+    std::optional<PythonFacts> python;
+    if (provider.name() != "native") {
+        OPGAUGE_TRY_ASSIGN(python, probe_python(plan.command.argv.front(), child));
+        OPGAUGE_TRY(require_packages(*python));
+    }
+    OPGAUGE_TRY(write_shapes(plan));
+    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
+    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
+    const CorpusVersion version = provider.version(environment);
+    IdentityInput input{plan,
+                        version,
+                        python,
+                        options.stopping,
+                        child,
+                        options.argv,
+                        directory.filename().string(),
+                        utc_text(clock.wall_time()),
+                        options.tool_version};
+    RunInProgress run{plan,  options,    clock, directory, std::move(writer), make_identity(input),
+                      child, clock.now()};
+    OPGAUGE_TRY(run.writer.write_plan(to_json(plan)));
+    OPGAUGE_TRY(run.writer.write_identity(run.identity));
+    return measure(run, observer);
+}
+
+}  // namespace opgauge

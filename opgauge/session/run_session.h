@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/clock.h"
+#include "opgauge/base/environment.h"
+#include "opgauge/base/result.h"
+#include "opgauge/corpus/providers.h"
+#include "opgauge/measure/stopping_rule.h"
+#include "opgauge/plan/plan.h"
+#include "opgauge/run/supervisor.h"
+#include "opgauge/session/conversation.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace opgauge {
+
+struct RunOptions {
+    std::filesystem::path root = "runs";
+    std::filesystem::path run_dir;  // not empty: exactly this folder
+    StoppingSettings stopping;
+    ChildLimits limits;
+    bool check_outputs = true;
+    std::vector<std::string> argv;
+    std::string tool_version;
+};
+
+// How a run ended. Everything that was measured is in the run directory whatever the status.
+struct RunSummary {
+    std::filesystem::path run_dir;
+    std::string status;  // docs/exit_codes.md: passed, failed, skipped, no_tests, ...
+    std::string reason;  // one line where not passed
+    int exit_code = 0;
+    std::vector<std::string> warnings;
+};
+
+// One run: claims the folder, writes the identity, starts and supervises the child, keeps each row
+// as it finishes and closes with tables and status. Errors mean that no child was started.
+Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptions& options,
+                            const Environment& environment, const Clock& clock,
+                            RunObserver& observer);
+
+}  // namespace opgauge

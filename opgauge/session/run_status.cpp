@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/session/run_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+
+namespace opgauge {
+namespace {
+
+constexpr int kExitOk = 0;
+constexpr int kExitFailed = 1;
+constexpr int kExitEnvironment = 4;
+constexpr int kExitSignalBase = 128;
+// Codes that our own children use (docs/child_protocol.md); pytest's own are 0 to 5.
+constexpr int kPytestTestsFailed = 1;
+constexpr int kPytestNoTests = 5;
+
+std::optional<RunStatus> ended_by_force(const Outcome& outcome, const ConversationResult& said) {
+    if (const auto* stopped = std::get_if<Stopped>(&outcome)) {
+        if (stopped->signal != 0) {
+            return RunStatus{"interrupted", stopped->by, kExitSignalBase + stopped->signal};
+        }
+        return RunStatus{"failed", stopped->by, said.record_error ? kExitEnvironment : kExitFailed};
+    }
+    if (const auto* late = std::get_if<TimedOut>(&outcome)) {
+        return RunStatus{"timeout", late->limit, kExitFailed};
+    }
+    if (const auto* never = std::get_if<NotStarted>(&outcome)) {
+        return RunStatus{"failed", never->reason, kExitEnvironment};
+    }
+    if (std::holds_alternative<Signaled>(outcome)) {
+        return RunStatus{"crashed", to_text(outcome), kExitFailed};
+    }
+    return std::nullopt;
+}
+
+bool test_failed(const TestOutcome& test) {
+    return (test.outcome == "failed" || test.outcome == "error") && !test.dtype_not_supported;
+}
+
+bool test_skipped(const TestOutcome& test) {
+    return test.outcome == "skipped" || test.dtype_not_supported;
+}
+
+std::optional<RunStatus> nothing_collected(const ConversationResult& said) {
+    if (!said.collect_errors.empty()) {
+        const auto& [node, message] = said.collect_errors.front();
+        return RunStatus{"collect_error", fmt::format("{}: {}", node, message), kExitFailed};
+    }
+    if (said.collected && said.collected->empty()) {
+        return RunStatus{"no_tests", "the corpus collected no test for this node", kExitFailed};
+    }
+    return std::nullopt;
+}
+
+// Failures that the tests and rows themselves tell.
+std::optional<RunStatus> failed_work(const ConversationResult& said) {
+    const auto failed = std::find_if(said.tests.begin(), said.tests.end(), test_failed);
+    const bool any_row_bad = said.rows_failed + said.rows_invalid > 0;
+    if (failed == said.tests.end() && !any_row_bad) return std::nullopt;
+    const std::string reason =
+        failed != said.tests.end()
+            ? fmt::format("{}: {}", failed->node, failed->reason)
+            : fmt::format("{} rows failed, {} invalid", said.rows_failed, said.rows_invalid);
+    return RunStatus{said.out_of_memory ? "oom" : "failed", reason, kExitFailed};
+}
+
+}  // namespace
+
+RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
+    if (said.guard_refusal) {
+        return {"failed", "device guard: " + *said.guard_refusal, kExitEnvironment};
+    }
+    if (auto forced = ended_by_force(outcome, said)) return *forced;
+    const int code = std::get<Exited>(outcome).code;
+    if (auto nothing = nothing_collected(said)) return *nothing;
+    if (!said.said_hello) {
+        return {
+            "failed",
+            fmt::format("the child never spoke ({}); its output is in child.log", to_text(outcome)),
+            kExitFailed};
+    }
+    if (auto failed = failed_work(said)) return *failed;
+    const bool expected =
+        code == 0 || (said.said_bye && (code == kPytestTestsFailed || code == kPytestNoTests));
+    if (!expected || !said.said_bye) {
+        return {"failed", fmt::format("the child {}", to_text(outcome)), kExitFailed};
+    }
+    if (said.rows_ok == 0) {
+        const auto skipped = std::find_if(said.tests.begin(), said.tests.end(), test_skipped);
+        if (skipped != said.tests.end()) {
+            const std::string reason = skipped->dtype_not_supported
+                                           ? "dtype not supported: " + skipped->reason
+                                           : skipped->reason;
+            return {"skipped", fmt::format("{}: {}", skipped->node, reason), kExitOk};
+        }
+        if (said.rows_skipped == 0) {
+            return {"failed", "the corpus passed but measured nothing that opgauge could see",
+                    kExitFailed};
+        }
+        return {"skipped", "every case was skipped", kExitOk};
+    }
+    return {"passed", "", kExitOk};
+}
+
+}  // namespace opgauge

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/run/outcome.h"
+#include "opgauge/session/conversation.h"
+
+#include <string>
+
+namespace opgauge {
+
+// The verdict on one run, from how the child ended and what came over the channel. An exit code of
+// the corpus is never trusted alone.
+struct RunStatus {
+    std::string status;  // docs/exit_codes.md
+    std::string reason;
+    int exit_code = 0;
+};
+RunStatus judge_run(const Outcome& outcome, const ConversationResult& conversation);
+
+}  // namespace opgauge

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One module a vendor: what its torch module tells about the device this process sees."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# Every variable that hides or orders devices on some backend.
+VISIBILITY = (
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "MUSA_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "ASCEND_RT_VISIBLE_DEVICES",
+    "FAKE_VISIBLE_DEVICES",
+)
+
+_KNOWN = ("cuda", "musa", "rocm", "ascend", "fake")
+
+
+def describe(backend: str) -> dict[str, Any]:
+    """Members of the protocol's `device` message. Raises what the framework raises."""
+    if backend not in _KNOWN:
+        return {"problem": f"the bridge knows no backend {backend}"}
+    return import_module(f"{__name__}.{backend}").describe()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The channel to the parent: one JSON object a line over an inherited socket.
+
+docs/child_protocol.md is the specification. Without OPGAUGE_CHANNEL_FD there is no parent and the
+plugins do nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import signal
+import socket
+from typing import Any
+
+PROTOCOL = 1
+EXIT_PARENT_GONE = 86
+EXIT_STOPPED = 87
+EXIT_PROTOCOL_ERROR = 88
+_PR_SET_PDEATHSIG = 1
+_LONGEST_TEXT = 4000
+
+
+def _die_with_parent() -> None:
+    """Asks the kernel for SIGKILL when the parent dies; harmless where there is no prctl."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    except (OSError, AttributeError):
+        pass
+
+
+def jsonable(value: Any) -> Any:
+    """`value` with what JSON cannot hold replaced: NaN and infinity by None, other objects by text."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value[:_LONGEST_TEXT]
+    if isinstance(value, dict):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    return str(value)[:_LONGEST_TEXT]
+
+
+class Channel:
+    """One conversation with the parent. `tell` sends, `ask` sends and waits for the answer."""
+
+    def __init__(self, fd: int) -> None:
+        os.set_inheritable(fd, False)
+        self._socket = socket.socket(fileno=fd)
+        self._socket.setblocking(True)
+        self._buffer = b""
+        self._seq = 0
+        _die_with_parent()
+
+    def tell(self, type_: str, **members: Any) -> int:
+        """Sends one message and returns its number. Ends the process if the parent is gone."""
+        self._seq += 1
+        message = {"type": type_, "seq": self._seq, **jsonable(members)}
+        line = json.dumps(message, allow_nan=False, separators=(",", ":")) + "\n"
+        try:
+            self._socket.sendall(line.encode("utf-8", "replace"))
+        except OSError:
+            os._exit(EXIT_PARENT_GONE)
+        return self._seq
+
+    def ask(self, type_: str, **members: Any) -> dict[str, Any]:
+        """Sends a question and returns the parent's answer."""
+        seq = self.tell(type_, **members)
+        answer = self._read_line()
+        if answer.get("to") != seq or "type" not in answer:
+            os._exit(EXIT_PROTOCOL_ERROR)
+        return answer
+
+    def _read_line(self) -> dict[str, Any]:
+        while b"\n" not in self._buffer:
+            try:
+                data = self._socket.recv(65536)
+            except OSError:
+                data = b""
+            if not data:
+                os._exit(EXIT_PARENT_GONE)
+            self._buffer += data
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            os._exit(EXIT_PROTOCOL_ERROR)
+        if not isinstance(answer, dict):
+            os._exit(EXIT_PROTOCOL_ERROR)
+        return answer
+
+
+def open_channel() -> Channel | None:
+    """The channel that the parent left open, or None where the plugin runs without a parent."""
+    number = os.environ.pop("OPGAUGE_CHANNEL_FD", "")
+    return Channel(int(number)) if number.isdigit() else None

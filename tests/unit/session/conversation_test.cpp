@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/session/conversation.h"
+
+#include "opgauge/session/run_status.h"
+
+#include "tests/support/fake_clock.h"
+
+#include <gtest/gtest.h>
+
+namespace opgauge {
+namespace {
+
+// A conversation with its rows kept, fed message by message as a child would.
+class ConversationTest : public ::testing::Test {
+  protected:
+    ConversationTest()
+        : talk_(job(), clock_, observer_, sink(), [this](const Json&) { ++seen_; }) {}
+
+    static JobSettings job() {
+        JobSettings settings;
+        settings.backend = "cuda";
+        settings.device = Json::parse(
+            R"({"token":"GPU-1a2b","uuid":"GPU-1a2b-33","pci_id":"0000:19:00.0","name":"H200"})");
+        settings.timer = "direct";
+        return settings;
+    }
+
+    Conversation::RowSink sink() {
+        return [this](const Row& row, const std::optional<SideSamples>&,
+                      const std::optional<SideSamples>&) -> Result<void> {
+            rows_.push_back(row);
+            if (!sink_error_.empty()) return fail(ErrorKind::environment, sink_error_);
+            return {};
+        };
+    }
+
+    Json say(const char* text) {
+        return talk_.on_message(Json::parse(text)).value_or(Json(nullptr));
+    }
+
+    void begin() {
+        say(R"({"type":"hello","seq":1,"protocol":1,"pid":1})");
+        EXPECT_EQ(
+            say(R"({"type":"device","seq":2,"backend":"cuda","count":1,"uuid":"1A2B33"})")["type"],
+            "go");
+        say(R"({"type":"collected","seq":3,"nodes":["t.py::test_mm"],"errors":[]})");
+        say(R"({"type":"test_begin","seq":4,"node":"t.py::test_mm"})");
+    }
+
+    Json begin_case() {
+        return say(R"({"type":"case_begin","seq":5,"planned":4,"case":{"operator":"mm",
+            "dtype":"float16","shapes":[[2,2],[2,2]],"layout":null,"attributes":{}}})");
+    }
+
+    void side(const std::string& name, const std::string& values) {
+        say((R"({"type":"side_begin","timer":"direct","side":")" + name + "\"}").c_str());
+        say((R"({"type":"samples","timer":"direct","complete":true,"calls_per_sample":1,"side":")" +
+             name + "\",\"values_ns\":" + values + "}")
+                .c_str());
+        say((R"({"type":"side_end","side":")" + name + "\"}").c_str());
+    }
+
+    testing::FakeClock clock_;
+    RunObserver observer_;
+    std::vector<Row> rows_;
+    std::string sink_error_;
+    int seen_ = 0;
+    Conversation talk_;
+};
+
+TEST_F(ConversationTest, AWholeCaseBecomesARowAtOnce) {
+    begin();
+    EXPECT_EQ(begin_case()["type"], "measure");
+    side("base", "[6048]");
+    clock_.advance(std::chrono::seconds(2));
+    side("candidate", "[139392]");
+    say(R"({"type":"case_end","status":"ok","work":{"flops":16}})");
+    ASSERT_EQ(rows_.size(), 1U);
+    EXPECT_EQ(rows_[0].status, RowStatus::ok);
+    EXPECT_NEAR(*rows_[0].speedup(), 0.0434, 0.0001);
+    EXPECT_EQ(rows_[0].work.node, "t.py::test_mm");
+    EXPECT_DOUBLE_EQ(rows_[0].seconds, 2.0);
+    EXPECT_EQ(rows_[0].work_amount["flops"], 16);
+    EXPECT_EQ(seen_, 1);
+}
+
+TEST_F(ConversationTest, AFailureInTheSecondCaseKeepsTheFirstRow) {
+    begin();
+    begin_case();
+    side("base", "[10]");
+    side("candidate", "[20]");
+    say(R"({"type":"case_end","status":"ok"})");
+    begin_case();
+    say(R"({"type":"case_end","status":"failed","error":{"kind":"oom","message":"out of memory"}})");
+    ASSERT_EQ(rows_.size(), 2U);
+    EXPECT_EQ(rows_[0].status, RowStatus::ok);
+    EXPECT_EQ(rows_[1].status, RowStatus::failed);
+    EXPECT_EQ(rows_[1].reason, "out of memory");
+    EXPECT_TRUE(talk_.result().out_of_memory);
+}
+
+TEST_F(ConversationTest, AChildThatDiesInsideACaseLeavesAFailedRow) {
+    begin();
+    begin_case();
+    side("base", "[10]");
+    talk_.child_ended("the child was killed by signal 9");
+    ASSERT_EQ(rows_.size(), 1U);
+    EXPECT_EQ(rows_[0].status, RowStatus::failed);
+    EXPECT_EQ(rows_[0].reason, "the child was killed by signal 9");
+    EXPECT_FALSE(rows_[0].speedup());
+}
+
+TEST_F(ConversationTest, AnotherDeviceIsStoppedBeforeAnythingIsMeasured) {
+    say(R"({"type":"hello","seq":1,"protocol":1})");
+    const Json answer =
+        say(R"({"type":"device","seq":2,"backend":"cuda","count":1,"uuid":"GPU-ffff"})");
+    EXPECT_EQ(answer["type"], "stop");
+    EXPECT_EQ(answer["reason"], "planned device has uuid GPU-1a2b-33, the child sees GPU-ffff");
+    EXPECT_EQ(seen_, 0);
+    begin_case();
+    EXPECT_EQ(*talk_.wants_stop(), "protocol error: a case began before the device was checked");
+    EXPECT_TRUE(rows_.empty());
+}
+
+TEST_F(ConversationTest, AnUnknownMessageAndAnotherProtocolStopTheChild) {
+    say(R"({"type":"hello","seq":1,"protocol":2})");
+    EXPECT_EQ(*talk_.wants_stop(),
+              "protocol error: the child speaks protocol 2, this opgauge speaks 1");
+}
+
+TEST_F(ConversationTest, SamplesThatAreNoTimesMakeTheRowInvalid) {
+    begin();
+    begin_case();
+    side("base", "[6048]");
+    side("candidate", "[null]");
+    say(R"({"type":"case_end","status":"ok"})");
+    ASSERT_EQ(rows_.size(), 1U);
+    EXPECT_EQ(rows_[0].status, RowStatus::invalid);
+    EXPECT_EQ(rows_[0].reason, "candidate: not a finite number");
+    EXPECT_EQ(talk_.result().rows_invalid, 1);
+}
+
+TEST_F(ConversationTest, AFullDiskStopsTheRunInsteadOfLosingRows) {
+    sink_error_ = "no space left";
+    begin();
+    begin_case();
+    say(R"({"type":"case_end","status":"failed","error":{"kind":"error","message":"x"}})");
+    EXPECT_EQ(*talk_.wants_stop(), "the run folder cannot be written: no space left");
+}
+
+TEST_F(ConversationTest, ADtypeThatTheOperatorLacksIsASkipNotAFailure) {
+    begin();
+    say(R"({"type":"event","name":"dtype_not_supported","dtypes":["bool"]})");
+    say(R"({"type":"test_end","node":"t.py::test_mm","outcome":"failed","reason":"no float16"})");
+    say(R"({"type":"bye","exit":1})");
+    const RunStatus status = judge_run(Exited{1}, talk_.result());
+    EXPECT_EQ(status.status, "skipped");
+    EXPECT_EQ(status.exit_code, 0);
+    EXPECT_EQ(status.reason, "t.py::test_mm: dtype not supported: no float16");
+}
+
+TEST(DeviceCheck, OneUuidInTwoSpellingsIsOneDevice) {
+    const Json planned = {{"uuid", "GPU-C56B2702-e2db-27d8"}, {"name", "X"}};
+    EXPECT_FALSE(device_mismatch(
+        "cuda", planned, {{"backend", "cuda"}, {"count", 1}, {"uuid", "c56b2702-E2DB-27d8"}}));
+}
+
+TEST(DeviceCheck, PciAddressesMatchWhateverTheirDomainsWidth) {
+    const Json planned = {{"pci_id", "0000:19:00.0"}};
+    EXPECT_FALSE(device_mismatch(
+        "cuda", planned, {{"backend", "cuda"}, {"count", 1}, {"pci_id", "00000000:19:00.0"}}));
+    EXPECT_EQ(*device_mismatch("cuda", planned,
+                               {{"backend", "cuda"}, {"count", 1}, {"pci_id", "0000:1A:00.0"}}),
+              "planned device has pci_id 0000:19:00.0, the child sees 0000:1A:00.0");
+}
+
+TEST(DeviceCheck, NoDeviceTwoDevicesAndAnotherVendorAreNamed) {
+    const Json planned = {{"name", "X"}};
+    EXPECT_EQ(*device_mismatch("musa", planned, {{"backend", "musa"}, {"count", 0}}),
+              "the child sees 0 devices, planned is exactly 1");
+    EXPECT_EQ(*device_mismatch("musa", planned, {{"backend", "musa"}, {"count", 2}}),
+              "the child sees 2 devices, planned is exactly 1");
+    EXPECT_EQ(*device_mismatch("musa", planned, {{"backend", "cuda"}, {"count", 1}}),
+              "planned backend is musa, the child's framework drives 'cuda'");
+    EXPECT_EQ(*device_mismatch("musa", planned, {{"backend", "musa"}, {"count", 1}}),
+              "the child's device could not be identified");
+}
+
+ConversationResult said_well() {
+    ConversationResult said;
+    said.said_hello = true;
+    said.said_bye = true;
+    said.collected = {"t.py::test_mm"};
+    said.rows_ok = 3;
+    said.tests = {{"t.py::test_mm", "passed", "", 1.0, false}};
+    return said;
+}
+
+TEST(RunStatus, NamesEachEndOfAChild) {
+    EXPECT_EQ(judge_run(Exited{0}, said_well()).status, "passed");
+    EXPECT_EQ(judge_run(Signaled{11, true}, said_well()).status, "crashed");
+    EXPECT_EQ(judge_run(TimedOut{"stall 120 s"}, said_well()).status, "timeout");
+    EXPECT_EQ(judge_run(Stopped{"SIGINT", 2}, said_well()).exit_code, 130);
+    EXPECT_EQ(judge_run(Stopped{"SIGTERM", 15}, said_well()).exit_code, 143);
+    EXPECT_EQ(judge_run(NotStarted{"no such program"}, said_well()).exit_code, 4);
+}
+
+// C13: rows that came whole do not turn a child's exit with 3 into a pass.
+TEST(RunStatus, AnExitCodeOfItsOwnIsAFailureWhateverRowsCame) {
+    const RunStatus status = judge_run(Exited{3}, said_well());
+    EXPECT_EQ(status.status, "failed");
+    EXPECT_EQ(status.exit_code, 1);
+}
+
+// C16: nothing collected and a file that does not import are two different things.
+TEST(RunStatus, NoTestsAndCollectErrorsAreTold) {
+    ConversationResult said = said_well();
+    said.rows_ok = 0;
+    said.tests.clear();
+    said.collected = std::vector<std::string>{};
+    EXPECT_EQ(judge_run(Exited{5}, said).status, "no_tests");
+    said.collect_errors = {{"t.py", "ImportError: x"}};
+    const RunStatus status = judge_run(Exited{2}, said);
+    EXPECT_EQ(status.status, "collect_error");
+    EXPECT_EQ(status.reason, "t.py: ImportError: x");
+    EXPECT_EQ(status.exit_code, 1);
+}
+
+TEST(RunStatus, SkippedTestsAreNoFailureAndNoPass) {
+    ConversationResult said = said_well();
+    said.rows_ok = 0;
+    said.tests = {{"t.py::test_mm", "skipped", "Issue #4131", 0, false}};
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "skipped");
+}
+
+TEST(RunStatus, APassedTestWithoutARowIsNotBelieved) {
+    ConversationResult said = said_well();
+    said.rows_ok = 0;
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "failed");
+}
+
+}  // namespace
+}  // namespace opgauge
