@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # opgauge_embed_text(TARGET NAME FILE): makes `extern const std::string_view NAME` hold the file's text.
 function(opgauge_embed_text target name file)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Each header compiles alone: one generated translation unit per header.
 file(GLOB_RECURSE OPGAUGE_HEADERS CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/opgauge/*.h ${PROJECT_SOURCE_DIR}/cli/*.h)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Language level and instrumentation, as one interface target that every target of ours links.
 add_library(opgauge_settings INTERFACE)
 target_compile_features(opgauge_settings INTERFACE cxx_std_20)

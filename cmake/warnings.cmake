@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Warnings as one interface target. They are errors in our presets only, so that a newer compiler's
 # new warnings never stop a user's build.
 add_library(opgauge_warnings INTERFACE)

@@ -25,7 +25,7 @@ std::optional<double> parse_double(std::string_view text);
 // The known name nearest to `name` by edit distance, if one is near enough to be a slip of the
 // hand.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known);
-// "; did you mean 'cuda'?" or "".
+// "; did you mean 'softmax'?" or "".
 std::string suggestion(std::string_view name, std::span<const std::string> known);
 
 // Makes foreign text safe to print on one line: control characters become \xNN, tabs and newlines

@@ -11,7 +11,7 @@
 
 namespace opgauge {
 
-// What a short-lived tool (nvidia-smi, git, python3 -c ...) left behind.
+// What a short-lived tool (a vendor's, git, python3 -c ...) left behind.
 struct ToolOutput {
     std::optional<int> exit_code;  // nullopt where a signal ended it
     std::optional<int> signal;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cctype>
 
 namespace opgauge {
@@ -29,49 +30,58 @@ std::string pci_core(const std::string& pci_id) {
     return first == std::string::npos ? std::string("0") : text.substr(first);
 }
 
-std::optional<std::string> differing(const Json& planned, const Json& seen, const char* member,
-                                     std::string (*normalise)(const std::string&), bool& compared) {
-    const auto a = get_optional<std::string>(planned, member);
-    const auto b = get_optional<std::string>(seen, member);
-    if (!a || !b || a->empty() || b->empty()) return std::nullopt;
-    compared = true;
-    if (normalise(*a) == normalise(*b)) return std::nullopt;
-    return fmt::format("planned device has {} {}, the child sees {}", member, printable(*a),
-                       printable(*b));
+bool same_uuid(const std::string& a, const std::string& b) {
+    return uuid_core(a) == uuid_core(b);
 }
 
-std::string plain_name(const std::string& name) {
-    std::string text = lower(name);
-    if (text.starts_with("nvidia ")) text.erase(0, 7);
-    return text;
+bool same_pci_id(const std::string& a, const std::string& b) {
+    return pci_core(a) == pci_core(b);
+}
+
+// Drivers print one model with the vendor's name before it and without.
+bool same_name(const std::string& a, const std::string& b) {
+    const std::string& longer = a.size() < b.size() ? b : a;
+    const std::string& shorter = a.size() < b.size() ? a : b;
+    return lower(a) == lower(b) || lower(longer).ends_with(" " + lower(shorter));
+}
+
+struct Fact {
+    const char* member;
+    bool (*same)(const std::string&, const std::string&);
+};
+
+// The first fact that both sides know decides: a UUID says more than a name.
+constexpr std::array<Fact, 3> kFacts = {
+    {{"uuid", same_uuid}, {"pci_id", same_pci_id}, {"name", same_name}}};
+
+std::string in_brackets(const std::string& problem) {
+    return problem.empty() ? std::string() : " (" + printable(problem) + ")";
 }
 
 }  // namespace
 
 std::optional<std::string> device_mismatch(const std::string& backend, const Json& planned,
                                            const Json& seen) {
-    const std::string problem = get_string(seen, "problem");
+    const std::string problem = in_brackets(get_string(seen, "problem"));
     const auto count = get_optional<int>(seen, "count");
     const std::string seen_backend = get_string(seen, "backend");
     if (seen_backend != backend) {
         return fmt::format("planned backend is {}, the child's framework drives '{}'{}", backend,
-                           printable(seen_backend),
-                           problem.empty() ? "" : " (" + printable(problem) + ")");
+                           printable(seen_backend), problem);
     }
     if (!count || *count != 1) {
         return fmt::format("the child sees {} devices, planned is exactly 1{}",
-                           count ? std::to_string(*count) : "an unknown number of",
-                           problem.empty() ? "" : " (" + printable(problem) + ")");
+                           count ? std::to_string(*count) : "an unknown number of", problem);
     }
-    bool compared = false;
-    for (const auto& [member, normalise] :
-         {std::pair{"uuid", &uuid_core}, {"pci_id", &pci_core}, {"name", &plain_name}}) {
-        // The first fact that both sides know decides: a UUID says more than a name.
-        const auto difference = differing(planned, seen, member, normalise, compared);
-        if (difference || compared) return difference;
+    for (const auto& fact : kFacts) {
+        const auto a = get_optional<std::string>(planned, fact.member);
+        const auto b = get_optional<std::string>(seen, fact.member);
+        if (!a || !b || a->empty() || b->empty()) continue;
+        if (fact.same(*a, *b)) return std::nullopt;
+        return fmt::format("planned device has {} {}, the child sees {}", fact.member, printable(*a),
+                           printable(*b));
     }
-    return fmt::format("the child's device could not be identified{}",
-                       problem.empty() ? "" : ": " + printable(problem));
+    return "the child's device could not be identified" + problem;
 }
 
 }  // namespace opgauge

@@ -19,7 +19,7 @@ enum class Finding {
 
 // One line of the doctor: what was looked at, what it is, and what to do about it.
 struct Diagnosis {
-    std::string subject;  // "cuda", "python", "corpus", ...
+    std::string subject;  // a backend, "python", "corpus", ...
     Finding finding = Finding::works;
     std::string detail;
     std::string cure;  // empty where nothing is wrong

@@ -33,7 +33,7 @@ def _die_with_parent() -> None:
 
 
 def jsonable(value: Any) -> Any:
-    """`value` with what JSON cannot hold replaced: NaN and infinity by None, other objects by text."""
+    """`value` as JSON can hold it: NaN and infinity become None, other objects text."""
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):

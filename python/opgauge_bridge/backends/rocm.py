@@ -13,7 +13,8 @@ def describe() -> dict[str, Any]:
 
     hip = getattr(torch.version, "hip", None)
     if not hip:
-        return {"backend": "cuda", "count": torch.cuda.device_count(), "problem": "torch has no HIP"}
+        count = torch.cuda.device_count()
+        return {"backend": "cuda", "count": count, "problem": "torch has no HIP"}
     # Hygon's stack is a HIP build too and says so only in torch's version.
     if "+das.dtk" in torch.__version__:
         return {"backend": "hygon", "vendor": "Hygon", "count": torch.cuda.device_count()}
