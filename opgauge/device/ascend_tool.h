@@ -18,4 +18,11 @@ void ask_npu_smi(const Environment& environment, Discovery& found);
 // Kind environment: the tool's own error.
 Result<std::vector<Device>> parse_npu_smi_info(std::string_view text);
 
+// `npu-smi info -m`: a row a chip, read by its header since a newer series inserts a column; rows
+// of controllers (Mcu, "-") are left out.
+Result<std::vector<Device>> parse_npu_smi_map(std::string_view text);
+
+// `npu-smi info -l` and `-t ...`: blocks of "key : value". -l counts chips; -t describes each.
+Result<std::vector<Device>> parse_npu_smi_blocks(std::string_view text);
+
 }  // namespace opgauge

@@ -92,6 +92,9 @@ Device device_of(const Cells& cells, int rank) {
         device.memory_free_bytes = *device.memory_total_bytes - *device.memory_used_bytes;
     }
     device.power_limit_watts = number(cells, "enforced.power.limit");
+    device.power_watts = number(cells, "power.draw");
+    device.temperature_celsius = number(cells, "temperature.gpu");
+    device.utilization_percent = number(cells, "utilization.gpu");
     const auto capability = known(cells, "compute_cap");
     if (capability && capability->size() >= 3) {
         const auto dot = capability->find('.');

@@ -24,6 +24,9 @@ Result<std::vector<Device>> parse_nvidia_smi_csv(std::string_view text,
 // `nvidia-smi -L`: GPUs, and MIG instances in their place where there are any.
 Result<std::vector<Device>> parse_nvidia_smi_list(std::string_view text);
 
+// The table of plain `nvidia-smi`. Names are cut by the tool; process rows are left out.
+Result<std::vector<Device>> parse_nvidia_smi_table(std::string_view text);
+
 // The error that nvidia-smi prints on standard output in place of an answer, or nullopt.
 std::optional<std::string> nvidia_smi_error(std::string_view text);
 

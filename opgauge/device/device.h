@@ -36,6 +36,10 @@ struct Device {
     std::optional<std::uint64_t> memory_free_bytes;
     std::optional<std::uint64_t> memory_used_bytes;
     std::optional<double> power_limit_watts;
+    // Readings of the moment; never part of an identity.
+    std::optional<double> power_watts;
+    std::optional<double> temperature_celsius;
+    std::optional<double> utilization_percent;
     std::optional<int> compute_capability;  // NVIDIA major * 10 + minor: 90
     Health health = Health::unknown;
     std::string health_detail;             // the vendor's words, empty where ok

@@ -51,9 +51,14 @@ Device device_of(const Json& entry) {
                    leading_number(member(memory, "Used")));
     const auto pci = known(member(entry.value("PCI", Json::object()), "Bus ID"));
     if (pci) device.pci_id = normal_pci_id(*pci);
-    const auto limit = leading_number(
-        member(entry.value("Power Readings", Json::object()), "Current Power Limit"));
+    const Json power = entry.value("Power Readings", Json::object());
+    const auto limit = leading_number(member(power, "Current Power Limit"));
     if (limit && *limit > 0) device.power_limit_watts = limit;
+    device.power_watts = leading_number(member(power, "Power Draw"));
+    device.temperature_celsius =
+        leading_number(member(entry.value("Temperature", Json::object()), "GPU Current Temp"));
+    device.utilization_percent =
+        leading_number(member(entry.value("Utilization", Json::object()), "Gpu"));
     return device;
 }
 
@@ -98,6 +103,10 @@ Result<std::vector<Device>> parse_mthreads_table(std::string_view text) {
         if (line.starts_with("Processes")) break;
         // "0    MTT S80        |00000000:01:00.0    |98%   1339MiB(16384MiB)"
         const auto cells = split(line, '|');
+        if (cells.size() >= 3 && !devices.empty() && trim(cells[0]) == "Physical") {
+            devices.back().temperature_celsius = leading_number(cells[2]);
+            continue;
+        }
         if (cells.size() < 3 || line.empty() ||
             std::isdigit(static_cast<unsigned char>(line[0])) == 0) {
             continue;
@@ -110,9 +119,32 @@ Result<std::vector<Device>> parse_mthreads_table(std::string_view text) {
         if (const auto memory = used_and_total(cells[2].substr(percent + 1))) {
             set_memory_mib(device, memory->total, memory->used);
         }
+        device.utilization_percent = leading_number(cells[2]);
         devices.push_back(std::move(device));
     }
+    if (devices.empty()) {
+        const auto said = lines_of(trim(text));
+        return fail(ErrorKind::environment,
+                    said.empty() ? "mthreads-gmi printed nothing"
+                                 : "no device in mthreads-gmi's table: " + printable(said.back()));
+    }
     return devices;
+}
+
+Result<std::vector<Device>> parse_mthreads_memory(std::string_view text) {
+    std::optional<double> total;
+    std::optional<double> used;
+    for (const auto line : lines_of(text)) {
+        const auto colon = line.find(':');
+        if (colon == std::string_view::npos) continue;
+        const auto key = trim(line.substr(0, colon));
+        if (key == "Total") total = leading_number(line.substr(colon + 1));
+        if (key == "Used") used = leading_number(line.substr(colon + 1));
+    }
+    if (!total) return fail(ErrorKind::environment, "mthreads-gmi printed no memory");
+    Device device = new_device("0");
+    set_memory_mib(device, total, used);
+    return std::vector{device};
 }
 
 void ask_mthreads_gmi(const Environment& environment, Discovery& found) {

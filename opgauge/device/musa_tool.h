@@ -23,4 +23,7 @@ Result<std::vector<Device>> parse_mthreads_list(std::string_view text);
 // The table of plain `mthreads-gmi`; its process rows look like device rows and are left out.
 Result<std::vector<Device>> parse_mthreads_table(std::string_view text);
 
+// `mthreads-gmi -q -d MEMORY -i N`: one device, of which only the memory is known.
+Result<std::vector<Device>> parse_mthreads_memory(std::string_view text);
+
 }  // namespace opgauge

@@ -22,4 +22,12 @@ Result<std::vector<Device>> parse_amd_smi_json(std::string_view text);
 // cards.
 Result<std::vector<Device>> parse_rocm_smi_json(std::string_view text);
 
+// `rocm-smi ... --csv`, matched by column name.
+Result<std::vector<Device>> parse_rocm_smi_csv(std::string_view text);
+
+// Any of the two tools' plain texts: "GPU: 0" blocks, "ID: 0 | BDF: ..." lines, "GPU[0] : key:
+// value" lines and the tables of several versions. Partitions of one board are devices of their
+// own.
+Result<std::vector<Device>> parse_amd_text(std::string_view text);
+
 }  // namespace opgauge

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fake_vendor/fake_vendor.h"
+
+#include <cstdint>
+
+using namespace opgauge::fake_vendor;
+
+extern "C" {
+
+int amdsmi_init(std::uint64_t) {
+    return setting("fail_init", 0);
+}
+int amdsmi_shut_down() {
+    return 0;
+}
+int amdsmi_status_code_to_string(int, const char** text) {
+    *text = "AMDSMI_STATUS_DRIVER_NOT_LOADED";
+    return 0;
+}
+// One socket a device, as on real machines.
+int amdsmi_get_socket_handles(std::uint32_t* count, void** sockets) {
+    *count = static_cast<std::uint32_t>(device_count());
+    for (std::uint32_t i = 0; sockets != nullptr && i < *count; ++i)
+        sockets[i] = handle_of<void*>(i);
+    return 0;
+}
+int amdsmi_get_processor_handles(void* socket, std::uint32_t* count, void** processors) {
+    *count = 1;
+    if (processors != nullptr) processors[0] = socket;
+    return 0;
+}
+#ifndef OPGAUGE_FAKE_OLD
+int amdsmi_get_gpu_device_bdf(void* processor, std::uint64_t* bdf) {
+    *bdf = static_cast<std::uint64_t>(0x10 + index_of(processor)) << 8U;
+    return 0;
+}
+#endif
+int amdsmi_get_gpu_device_uuid(void* processor, unsigned* length, char* text) {
+    copy_text("00ff74a1-0000-1000-8000-00000000000" + std::to_string(index_of(processor)), text,
+              *length);
+    return 0;
+}
+int amdsmi_get_gpu_memory_total(void*, int, std::uint64_t* bytes) {
+    *bytes = 192ULL << 30U;
+    return 0;
+}
+int amdsmi_get_gpu_memory_usage(void*, int, std::uint64_t* bytes) {
+    *bytes = 1ULL << 30U;
+    return 0;
+}
+}

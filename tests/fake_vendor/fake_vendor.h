@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+// What a stand-in library pretends: OPGAUGE_FAKE_VENDOR="devices=8,fail_init=9,broken=1,mig=2".
+//   devices    how many there are (default 1)
+//   fail_init  the vendor's error code that initialising returns
+//   broken     the index of a device whose handle cannot be had
+//   mig        NVML only: how many instances device 0 is split into
+namespace opgauge::fake_vendor {
+
+inline int setting(const char* name, int otherwise) {
+    const char* text = std::getenv("OPGAUGE_FAKE_VENDOR");
+    const std::string all = text == nullptr ? "" : text;
+    const std::string key = std::string(name) + "=";
+    const auto start = all.find(key);
+    return start == std::string::npos ? otherwise : std::atoi(all.c_str() + start + key.size());
+}
+
+inline int device_count() {
+    return setting("devices", 1);
+}
+
+// A handle is the index plus one, so that it is never null.
+template <typename Handle>
+Handle handle_of(unsigned index) {
+    return reinterpret_cast<Handle>(static_cast<std::size_t>(index) + 1);
+}
+inline unsigned index_of(const void* handle) {
+    return static_cast<unsigned>(reinterpret_cast<std::size_t>(handle) - 1);
+}
+
+inline void copy_text(const std::string& text, char* buffer, std::size_t length) {
+    std::strncpy(buffer, text.c_str(), length - 1);
+    buffer[length - 1] = '\0';
+}
+
+}  // namespace opgauge::fake_vendor

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every real output of a vendor's tool that shared/devices holds, against what a parser must
+// return.
+#include "opgauge/base/file.h"
+#include "opgauge/base/json.h"
+#include "opgauge/base/text.h"
+#include "opgauge/device/tool_output.h"
+#include "opgauge/device/tool_text.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+namespace opgauge {
+namespace {
+
+const std::filesystem::path kFolder = OPGAUGE_SOURCE_DIR "/../shared/devices";
+
+std::vector<Json> expectations() {
+    const auto list = read_json_file(kFolder / "expected.json");
+    std::vector<Json> result;
+    if (list) result.assign(list->begin(), list->end());
+    return result;
+}
+
+class ToolSample : public ::testing::TestWithParam<Json> {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ToolSample);
+
+std::optional<double> mebibytes(const std::optional<std::uint64_t>& bytes) {
+    if (!bytes) return std::nullopt;
+    return std::floor(static_cast<double>(*bytes) / static_cast<double>(kMebibyte));
+}
+
+std::string health_word(const Device& device) {
+    switch (device.health) {
+        case Health::ok:
+            return "ok";
+        case Health::warning:
+            return "warning";
+        case Health::unusable:
+            return "unusable";
+        case Health::unknown:
+            return "unknown";
+    }
+    return "unknown";
+}
+
+void expect_number(const Json& expected, const char* key, std::optional<double> actual) {
+    if (!expected.contains(key)) return;
+    if (expected.at(key).is_null()) {
+        EXPECT_FALSE(actual) << key << " must be unknown";
+        return;
+    }
+    ASSERT_TRUE(actual) << key;
+    EXPECT_NEAR(*actual, expected.at(key).get<double>(), 0.01) << key;
+}
+
+void expect_device(const Json& expected, const Device& device) {
+    EXPECT_EQ(device.index, expected.at("index").get<int>());
+    if (const auto name = get_optional<std::string>(expected, "name")) {
+        EXPECT_EQ(device.name, *name);
+    }
+    expect_number(expected, "mem_total_mib", mebibytes(device.memory_total_bytes));
+    expect_number(expected, "mem_used_mib", mebibytes(device.memory_used_bytes));
+    expect_number(expected, "temp_c", device.temperature_celsius);
+    expect_number(expected, "power_w", device.power_watts);
+    expect_number(expected, "util_pct", device.utilization_percent);
+    for (const char* key : {"pci", "bdf"}) {
+        if (const auto pci = get_optional<std::string>(expected, key)) {
+            EXPECT_EQ(device.pci_id, *pci);
+        }
+    }
+    if (const auto health = get_optional<std::string>(expected, "health")) {
+        const bool bad = *health == "requires_reset" || *health == "lost";
+        EXPECT_EQ(health_word(device), bad ? "unusable" : lower(*health));
+    }
+    if (const auto capability = get_optional<std::string>(expected, "compute_cap")) {
+        EXPECT_EQ(device.compute_capability,
+                  static_cast<int>(std::lround(*parse_double(*capability) * 10)));
+    }
+}
+
+TEST_P(ToolSample, IsReadAsExpected) {
+    const Json& expected = GetParam();
+    const auto text = read_file(kFolder / "samples" / get_string(expected, "file"));
+    ASSERT_TRUE(text);
+    const auto devices =
+        parse_tool_output(get_string(expected, "backend"), get_string(expected, "command"), *text);
+    const auto count = get_optional<std::size_t>(expected, "count");
+    if (!count) {
+        // No device list: whatever it is, it must not be taken for an empty machine that works.
+        EXPECT_TRUE(!devices || !devices->empty());
+        return;
+    }
+    if (*count == 0) {
+        EXPECT_TRUE(!devices || devices->empty());
+        return;
+    }
+    ASSERT_TRUE(devices) << devices.error().message;
+    const std::size_t instances = std::accumulate(
+        expected.at("devices").begin(), expected.at("devices").end(), std::size_t{0},
+        [](std::size_t sum, const Json& device) {
+            return sum + get_optional<std::size_t>(device, "mig_children").value_or(1);
+        });
+    ASSERT_EQ(devices->size(), instances);
+    if (instances != *count) return;  // instances stand in their GPU's place
+    for (std::size_t i = 0; i < *count; ++i) {
+        SCOPED_TRACE(i);
+        expect_device(expected.at("devices").at(i), devices->at(i));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, ToolSample, ::testing::ValuesIn(expectations()),
+                         [](const ::testing::TestParamInfo<Json>& sample) {
+                             std::string name = get_string(sample.param, "file");
+                             for (char& c : name) {
+                                 if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                             }
+                             return name;
+                         });
+
+TEST(ToolSamples, AreHereOrSkippedByName) {
+    if (expectations().empty()) GTEST_SKIP() << kFolder << " is not here: real outputs not tested";
+    EXPECT_GE(expectations().size(), 88U);
+}
+
+}  // namespace
+}  // namespace opgauge
