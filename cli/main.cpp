@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/base/environment.h"
+#include "opgauge/base/process.h"
 #include "opgauge/run/signals.h"
 
 #include "cli/commands.h"
@@ -27,6 +28,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
 }
 
 int run_main(int argc, char** argv) {
+    opgauge::open_missing_standard_fds();
     const opgauge::SignalGuard signals;
     Options options;
     options.run.run.argv.assign(argv, argv + argc);

@@ -109,7 +109,13 @@ Result<LineAppender> LineAppender::open(const std::filesystem::path& path) {
 Result<void> LineAppender::append(std::string_view line) {
     std::string whole(line);
     whole.push_back('\n');
-    return write_all(fd_, whole, path_);
+    struct stat before {};
+    const bool known = ::fstat(fd_, &before) == 0 && S_ISREG(before.st_mode);
+    auto written = write_all(fd_, whole, path_);
+    if (!written && known && ::ftruncate(fd_, before.st_size) != 0) {
+        written.error().message += "; the line stays torn";
+    }
+    return written;
 }
 
 Result<void> LineAppender::sync() {

@@ -7,7 +7,30 @@
 
 namespace opgauge {
 
+bool nests_too_deep(std::string_view text) {
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > kDeepestNesting) return true;
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return false;
+}
+
 Result<Json> parse_json(std::string_view text, std::string_view what) {
+    if (nests_too_deep(text)) {
+        return fail(ErrorKind::failed,
+                    fmt::format("{} nests deeper than {} levels", what, kDeepestNesting));
+    }
     try {
         return Json::parse(text);
     } catch (const nlohmann::json::exception& error) {

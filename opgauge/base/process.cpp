@@ -86,6 +86,8 @@ void reset_signals() {
 int redirect(int fd, int target) {
     const int source = fd >= 0 ? fd : ::open("/dev/null", target == 0 ? O_RDONLY : O_WRONLY);
     if (source < 0) return errno;
+    // dup2 onto itself changes nothing, so a close-on-exec flag would survive.
+    if (source == target) return ::fcntl(target, F_SETFD, 0) < 0 ? errno : 0;
     return ::dup2(source, target) < 0 ? errno : 0;
 }
 
@@ -128,6 +130,15 @@ tl::unexpected<Error> cannot_start(const SpawnOptions& options, int error) {
 }
 
 }  // namespace
+
+void open_missing_standard_fds() {
+    // open() takes the lowest free number, so a gap below it is filled first.
+    int fd = 0;
+    do {
+        fd = ::open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd > STDERR_FILENO) ::close(fd);
+}
 
 Result<SpawnedProcess> spawn(const SpawnOptions& options) {
     if (options.argv.empty()) return fail(ErrorKind::environment, "no program to start");

@@ -22,6 +22,11 @@ struct SpawnOptions {
     std::vector<int> kept_fds;             // stay open in the child under the same numbers
 };
 
+// Called once at the start of main(): opens /dev/null for each of stdin, stdout and stderr that the
+// caller had closed, or a run's files would get these numbers and opgauge's messages would land in
+// them.
+void open_missing_standard_fds();
+
 struct SpawnedProcess {
     pid_t pid = -1;
     int pidfd = -1;  // the caller closes it

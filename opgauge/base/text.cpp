@@ -32,6 +32,32 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+// Bytes of the UTF-8 character at the start of `text`; 0 where there is none (RFC 3629: no overlong
+// forms, no surrogates, nothing above U+10FFFF).
+std::size_t utf8_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+    const unsigned first = byte(0);
+    const unsigned second = byte(1);
+    if (first < 0x80U) return text.empty() ? 0 : 1;
+    if (first < 0xC2U || first > 0xF4U || !continues(1)) return 0;
+    if (first < 0xE0U) return 2;
+    if ((first == 0xE0U && second < 0xA0U) || (first == 0xEDU && second > 0x9FU)) return 0;
+    if ((first == 0xF0U && second < 0x90U) || (first == 0xF4U && second > 0x8FU)) return 0;
+    if (!continues(2)) return 0;
+    if (first < 0xF0U) return 3;
+    return continues(3) ? 4 : 0;
+}
+
+// C0, DEL, and C1, which a terminal obeys as it does ESC sequences.
+bool is_control(std::string_view character) {
+    const auto first = static_cast<unsigned char>(character[0]);
+    if (character.size() == 1) return first < 0x20U || first == 0x7fU;
+    return first == 0xC2U && static_cast<unsigned char>(character[1]) < 0xA0U;
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -94,7 +120,8 @@ std::optional<double> parse_double(std::string_view text) {
 }
 
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known) {
-    const std::size_t limit = std::max<std::size_t>(1, name.size() / 3);
+    // Two letters that changed places are two edits; in a name of three letters that is anything.
+    const std::size_t limit = name.size() < 4 ? 1 : std::max<std::size_t>(2, name.size() / 3);
     std::optional<std::string> best;
     std::size_t best_distance = limit + 1;
     for (const auto& candidate : known) {
@@ -115,24 +142,20 @@ std::string suggestion(std::string_view name, std::span<const std::string> known
 std::string printable(std::string_view text, std::size_t limit) {
     std::string result;
     std::size_t i = 0;
-    for (; i < text.size() && i < limit; ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte < 0x20 || byte == 0x7f) {
-            result += fmt::format("\\x{:02x}", byte);
+    while (i < text.size()) {
+        const std::size_t length = utf8_length(text.substr(i));
+        const std::size_t step = std::max<std::size_t>(length, 1);
+        if (i + step > limit) break;
+        if (length == 0 || is_control(text.substr(i, length))) {
+            for (const char c : text.substr(i, step)) {
+                result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+            }
         } else {
-            result.push_back(text[i]);
+            result += text.substr(i, length);
         }
+        i += step;
     }
-    if (i < text.size()) {
-        // Do not cut a UTF-8 character in half.
-        while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xC0U) == 0x80U) {
-            result.pop_back();
-        }
-        if (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xC0U) == 0xC0U) {
-            result.pop_back();
-        }
-        result += "...";
-    }
+    if (i < text.size()) result += "...";
     return result;
 }
 

@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -45,10 +47,11 @@ struct Pipe {
     }
 };
 
-// Reads what is there; closes the end at end of file.
+// Reads what is there; closes the end at end of file. Bounded, so that a tool that writes without
+// end cannot keep its reader from looking at the clock.
 void read_available(Pipe& pipe, std::string& text) {
     std::array<char, 65536> buffer{};
-    while (pipe.read_end >= 0) {
+    for (int round = 0; round < 16 && pipe.read_end >= 0; ++round) {
         const ssize_t n = ::read(pipe.read_end, buffer.data(), buffer.size());
         if (n > 0) {
             const std::size_t room = kMostOutput - std::min(kMostOutput, text.size());
@@ -93,6 +96,13 @@ bool wait_for_end(RunningTool& tool, std::chrono::steady_clock::time_point until
     }
 }
 
+// A folder has the execute permission too.
+bool is_program(const std::string& file) {
+    struct stat facts {};
+    return ::stat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+           ::access(file.c_str(), X_OK) == 0;
+}
+
 void drain(RunningTool& tool) {
     const auto until = std::chrono::steady_clock::now() + kDrain;
     tool.read_both();
@@ -132,10 +142,11 @@ Result<ToolOutput> run_tool(const std::vector<std::string>& argv, const Environm
         return fail(ErrorKind::environment, fmt::format("{} did not end within {}; it was killed",
                                                         argv.front(), duration_text(deadline)));
     }
+    drain(tool);
+    // What it may have left in its group; before the zombie is reaped, which holds the number.
+    ::kill(-tool.process.pid, SIGKILL);
     int status = 0;
     ::waitpid(tool.process.pid, &status, 0);
-    drain(tool);
-    ::kill(-tool.process.pid, SIGKILL);  // what it may have left in its group
     if (WIFEXITED(status)) tool.output.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) tool.output.signal = WTERMSIG(status);
     return std::move(tool.output);
@@ -143,7 +154,7 @@ Result<ToolOutput> run_tool(const std::vector<std::string>& argv, const Environm
 
 std::optional<std::string> find_program(const std::string& name, const Environment& environment) {
     if (name.find('/') != std::string::npos) {
-        return ::access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt;
+        return is_program(name) ? std::optional(name) : std::nullopt;
     }
     const std::string path = environment.get("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
     std::size_t start = 0;
@@ -151,7 +162,7 @@ std::optional<std::string> find_program(const std::string& name, const Environme
         const auto end = std::min(path.find(':', start), path.size());
         const std::string folder = path.substr(start, end - start);
         const std::string file = (folder.empty() ? "." : folder) + "/" + name;
-        if (::access(file.c_str(), X_OK) == 0) return file;
+        if (is_program(file)) return file;
         start = end + 1;
     }
     return std::nullopt;

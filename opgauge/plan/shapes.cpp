@@ -142,8 +142,8 @@ Result<std::string> compact_shapes(const std::filesystem::path& file) {
     for (const auto& entry : all) {
         const YAML::Node shapes = member(entry.value, "shapes");
         if (!shapes.IsDefined()) continue;
-        out << YAML::Key << entry.name << YAML::Value << YAML::BeginMap;
-        out << YAML::Key << "shapes" << YAML::Value << YAML::BeginSeq;
+        out << YAML::Key << entry.name << YAML::Value << YAML::Block << YAML::BeginMap;
+        out << YAML::Key << "shapes" << YAML::Value << YAML::Block << YAML::BeginSeq;
         for (const std::size_t i : kept_positions(shapes)) out << YAML::Flow << shapes[i];
         out << YAML::EndSeq;
         const YAML::Node description = member(entry.value, "shape_desc");

@@ -29,24 +29,28 @@ StatusLine::~StatusLine() {
 void StatusLine::update(std::string_view text) {
     if (!smart_ || text == shown_) return;
     // Erase to the end of the line after writing, so that the line does not flicker.
-    fmt::print(stream_, "\r{}\x1b[K", elided(text, terminal_width(stream_)));
-    std::fflush(stream_);
+    // The last column stays free: a cursor waiting there would have the erasing take its character.
+    write(fmt::format("\r{}\x1b[K", elided(text, terminal_width(stream_) - 1)));
     shown_ = text;
 }
 
 void StatusLine::print(std::string_view line) {
     const std::string status = shown_;
     clear();
-    fmt::print(stream_, "{}\n", line);
-    std::fflush(stream_);
+    write(fmt::format("{}\n", line));
     if (!status.empty()) update(status);
 }
 
 void StatusLine::clear() {
     if (shown_.empty()) return;
-    fmt::print(stream_, "\r\x1b[K");
-    std::fflush(stream_);
+    write("\r\x1b[K");
     shown_.clear();
+}
+
+// A terminal that went away must not end a measurement, so errors are nobody's concern here.
+void StatusLine::write(std::string_view bytes) {
+    std::fwrite(bytes.data(), 1, bytes.size(), stream_);
+    std::fflush(stream_);
 }
 
 }  // namespace opgauge

@@ -25,6 +25,8 @@ class StatusLine {
     void clear();
 
   private:
+    void write(std::string_view bytes);
+
     std::FILE* stream_;
     bool smart_;
     std::string shown_;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -30,7 +31,8 @@ Result<std::vector<Json>> LineDecoder::feed(std::string_view bytes) {
     buffer_.append(bytes);
     std::size_t start = 0;
     while (true) {
-        const auto end = buffer_.find('\n', start);
+        // Only new bytes are searched: a long line that comes in crumbs stays linear.
+        const auto end = buffer_.find('\n', std::max(start, searched_));
         const std::size_t length = (end == std::string::npos ? buffer_.size() : end) - start;
         Result<Json> message = Json(nullptr);
         if (length > kLongestLine) {
@@ -38,6 +40,7 @@ Result<std::vector<Json>> LineDecoder::feed(std::string_view bytes) {
                                      std::string_view(buffer_).substr(start, kShownBytes));
         } else if (end == std::string::npos) {
             buffer_.erase(0, start);
+            searched_ = buffer_.size();
             return messages;
         } else {
             message = decode(std::string_view(buffer_).substr(start, length));
@@ -50,10 +53,12 @@ Result<std::vector<Json>> LineDecoder::feed(std::string_view bytes) {
         }
         messages.push_back(std::move(*message));
         start = end + 1;
+        searched_ = 0;
     }
 }
 
 Result<Json> LineDecoder::decode(std::string_view line) {
+    if (nests_too_deep(line)) return protocol_error("a channel line nests too deep", line);
     Json message;
     try {
         message = Json::parse(line);
@@ -117,11 +122,12 @@ Channel::ReadState Channel::read_available(std::string& bytes) {
 }
 
 Result<void> Channel::send(const Json& message) {
-    outgoing_ += to_line(message) + "\n";
-    flush();
-    if (outgoing_.size() > kMostOutgoing) {
+    const std::string line = to_line(message) + "\n";
+    if (outgoing_.size() + line.size() > kMostOutgoing) {
         return fail(ErrorKind::failed, "the child does not read its answers");
     }
+    outgoing_ += line;
+    flush();
     return {};
 }
 

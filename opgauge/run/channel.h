@@ -29,6 +29,7 @@ class LineDecoder {
     Result<Json> decode(std::string_view line);
 
     std::string buffer_;
+    std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline
     std::vector<Json> before_error_;
     unsigned long long next_seq_ = 1;
     bool failed_ = false;

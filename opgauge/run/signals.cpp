@@ -13,6 +13,7 @@ std::atomic<int> g_count{0};
 sigset_t g_wait_mask;
 
 constexpr std::array<int, 3> kCaught = {SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, kCaught.size()> g_former;
 
 void remember(int number) {
     int none = 0;
@@ -31,13 +32,19 @@ SignalGuard::SignalGuard() {
     for (const int number : kCaught) ::sigdelset(&g_wait_mask, number);
     struct sigaction action {};
     action.sa_handler = remember;
-    for (const int number : kCaught) ::sigaction(number, &action, nullptr);
+    for (std::size_t i = 0; i < kCaught.size(); ++i) {
+        ::sigaction(kCaught[i], nullptr, &g_former[i]);
+        // nohup, or a shell's background job: the caller wants this signal to do nothing.
+        if (g_former[i].sa_handler != SIG_IGN) ::sigaction(kCaught[i], &action, nullptr);
+    }
     // A closed terminal or pipe is an error of write(), not the end of the program.
     ::signal(SIGPIPE, SIG_IGN);
 }
 
 SignalGuard::~SignalGuard() {
-    for (const int number : kCaught) ::signal(number, SIG_DFL);
+    for (std::size_t i = 0; i < kCaught.size(); ++i) {
+        ::sigaction(kCaught[i], &g_former[i], nullptr);
+    }
     ::signal(SIGPIPE, SIG_DFL);
     ::pthread_sigmask(SIG_SETMASK, &g_wait_mask, nullptr);
 }

@@ -6,7 +6,8 @@
 namespace opgauge {
 
 // SIGINT, SIGTERM and SIGHUP are blocked for the life of this object and let in only inside
-// ppoll(), so no interrupt is lost and none comes at a bad moment. One object, made by main().
+// ppoll(), so no interrupt is lost and none comes at a bad moment. A signal that the caller had set
+// to be ignored (nohup) stays ignored. One object, made by main().
 class SignalGuard {
   public:
     SignalGuard();

@@ -43,6 +43,7 @@ class Supervision {
     enum class StopStage { none, interrupt, terminate, kill };
 
     Result<void> start();
+    std::vector<std::string> environment_with_channel() const;
     void wait_for_something();
     void take_channel();
     void take_message(const Json& message);
@@ -50,6 +51,7 @@ class Supervision {
     void check_reasons_to_stop();
     void check_limits(SteadyTime now);
     void begin_stop(Outcome outcome);
+    void stop_from(StopStage stage, Outcome outcome);
     void advance_stop(SteadyTime now);
     void escalate(StopStage stage, int signal, std::chrono::milliseconds until_next,
                   SteadyTime now);
@@ -69,13 +71,18 @@ class Supervision {
     std::optional<SteadyTime> channel_closed_;
     bool child_ended_ = false;
     bool said_bye_ = false;
+    bool reaped_ = false;
     StopStage stage_ = StopStage::none;
     SteadyTime next_stage_;
+    std::optional<SteadyTime> first_kill_;
+    bool abandoned_ = false;
     std::optional<Outcome> forced_;  // why it is being stopped
     int signals_seen_ = SignalGuard::count();
 };
 
 Supervision::~Supervision() {
+    // Only where the handler has thrown: not even a defect of ours leaves a child on a device.
+    if (process_.pid > 0 && !reaped_) reap();
     if (log_fd_ >= 0) ::close(log_fd_);
     if (process_.pidfd >= 0) ::close(process_.pidfd);
 }
@@ -95,8 +102,7 @@ Result<void> Supervision::start() {
     }
     SpawnOptions options;
     options.argv = spec_.argv;
-    options.environment = spec_.environment;
-    options.environment.push_back(fmt::format("{}={}", kChannelVariable, channel_.child_fd()));
+    options.environment = environment_with_channel();
     options.working_directory = spec_.working_directory;
     options.stdout_fd = log_fd_;
     options.stderr_fd = log_fd_;
@@ -106,9 +112,18 @@ Result<void> Supervision::start() {
     return {};
 }
 
+// An opgauge that is itself the child of another has the variable already, with a stale number.
+std::vector<std::string> Supervision::environment_with_channel() const {
+    const std::string name = std::string(kChannelVariable) + "=";
+    std::vector<std::string> environment = spec_.environment;
+    std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name); });
+    environment.push_back(name + std::to_string(channel_.child_fd()));
+    return environment;
+}
+
 Outcome Supervision::run() {
     if (auto started = start(); !started) return NotStarted{started.error().message};
-    while (!child_ended_) {
+    while (!child_ended_ && !abandoned_) {
         wait_for_something();
         take_channel();
         handler_.on_tick();
@@ -175,9 +190,8 @@ void Supervision::check_reasons_to_stop() {
     if (signals > signals_seen_) {
         const int number = SignalGuard::received();
         // The second one means: at once.
-        if (signals > 1 && stage_ != StopStage::none) stage_ = StopStage::kill;
-        if (signals > 1) ::kill(-process_.pid, SIGKILL);
-        begin_stop(Stopped{fmt::format("interrupted by SIG{}", ::sigabbrev_np(number)), number});
+        stop_from(signals > 1 ? StopStage::kill : StopStage::interrupt,
+                  Stopped{fmt::format("interrupted by SIG{}", ::sigabbrev_np(number)), number});
         signals_seen_ = signals;
     }
     if (auto reason = handler_.wants_stop()) begin_stop(Stopped{*reason, 0});
@@ -198,13 +212,24 @@ void Supervision::check_limits(SteadyTime now) {
     }
 }
 
+// The first reason is the one that is reported.
 void Supervision::begin_stop(Outcome outcome) {
-    if (forced_) return;
-    forced_ = std::move(outcome);
-    escalate(StopStage::interrupt, SIGINT, limits_.interrupt, std::chrono::steady_clock::now());
+    if (!forced_) stop_from(StopStage::interrupt, std::move(outcome));
+}
+
+void Supervision::stop_from(StopStage stage, Outcome outcome) {
+    const bool first = !forced_;
+    if (first) forced_ = std::move(outcome);
+    const auto now = std::chrono::steady_clock::now();
+    if (stage == StopStage::kill) {
+        escalate(StopStage::kill, SIGKILL, kTick, now);
+    } else if (first) {
+        escalate(StopStage::interrupt, SIGINT, limits_.interrupt, now);
+    }
 }
 
 void Supervision::advance_stop(SteadyTime now) {
+    if (first_kill_ && now - *first_kill_ > limits_.abandon) abandoned_ = true;
     if (stage_ == StopStage::none || now < next_stage_) return;
     if (stage_ == StopStage::interrupt) {
         escalate(StopStage::terminate, SIGTERM, limits_.terminate, now);
@@ -217,6 +242,7 @@ void Supervision::advance_stop(SteadyTime now) {
 void Supervision::escalate(StopStage stage, int signal, std::chrono::milliseconds until_next,
                            SteadyTime now) {
     ::kill(-process_.pid, signal);
+    if (stage == StopStage::kill && !first_kill_) first_kill_ = now;
     stage_ = stage;
     next_stage_ = now + until_next;
 }
@@ -232,12 +258,12 @@ void Supervision::drain_channel() {
 }
 
 Outcome Supervision::reap() {
-    siginfo_t info{};
-    // Leaves the zombie, so that its group's number cannot be given to anybody else meanwhile.
-    ::waitid(P_PID, static_cast<id_t>(process_.pid), &info, WEXITED | WNOWAIT);
+    // The zombie still holds its group's number, so that nobody else can have it.
     ::kill(-process_.pid, SIGKILL);
     int status = 0;
-    ::waitpid(process_.pid, &status, 0);
+    while (::waitpid(process_.pid, &status, abandoned_ ? WNOHANG : 0) < 0 && errno == EINTR) {
+    }
+    reaped_ = true;
     end_descendants();
     if (forced_) return *forced_;
     if (WIFSIGNALED(status)) return Signaled{WTERMSIG(status), WCOREDUMP(status)};

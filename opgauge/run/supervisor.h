@@ -28,6 +28,8 @@ struct ChildLimits {
     std::chrono::milliseconds interrupt{2'000};  // SIGINT -> SIGTERM
     std::chrono::milliseconds terminate{3'000};  // SIGTERM -> SIGKILL
     std::chrono::milliseconds drain{500};        // reading pipes after the child's end
+    // SIGKILL -> opgauge goes on without it: a hung driver can hold a process that no signal ends.
+    std::chrono::milliseconds abandon{30'000};
 };
 
 // Called by the supervisor, in its one thread, in the order in which things happen.
@@ -44,7 +46,8 @@ class ChildHandler {
 
 // Runs one child to its end in its own process group and talks with it. Returns when the child
 // itself has ended (pidfd, not end of file) and its group is gone. First SIGINT or SIGTERM to
-// opgauge: the stop sequence with its deadlines; second: SIGKILL at once.
+// opgauge: the stop sequence with its deadlines; second: SIGKILL at once. Called in the main
+// thread, for one child at a time: at its end every other child of this thread is killed too.
 Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler);
 
 }  // namespace opgauge

@@ -39,12 +39,17 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str):
-        return value[:_LONGEST_TEXT]
+        return _text(value)
     if isinstance(value, dict):
-        return {str(key): jsonable(item) for key, item in value.items()}
+        return {_text(str(key)): jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
-    return str(value)[:_LONGEST_TEXT]
+    return _text(str(value))
+
+
+def _text(value: str) -> str:
+    """Cut to a bearable length; half a surrogate pair (a file name not in UTF-8) is no JSON."""
+    return value[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
 
 
 class Channel:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from . import backends
-from .channel import EXIT_STOPPED
-from .session import session
+from .channel import EXIT_PROTOCOL_ERROR, EXIT_STOPPED
+from .session import session as our_session
 
 
 def _version(package: str) -> str | None:
@@ -24,16 +24,18 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _report(backend: str) -> dict[str, Any]:
+def _report(job: dict[str, Any]) -> dict[str, Any]:
+    gems = sys.modules.get("flag_gems")
     facts: dict[str, Any] = {
         "backend": "unknown",
         "count": None,
         "torch": getattr(sys.modules.get("torch"), "__version__", _version("torch")),
         "triton": getattr(sys.modules.get("triton"), "__version__", _version("triton")),
         "python": platform.python_version(),
+        "corpus": {"flag_gems": getattr(gems, "__version__", None)} if gems else {},
     }
     try:
-        facts.update(backends.describe(backend))
+        facts.update(backends.describe(str(job.get("backend", "")), job.get("device") or {}))
     except Exception as error:  # a broken driver raises anything; the parent must hear of it
         facts["problem"] = f"{type(error).__name__}: {error}"
     return facts
@@ -42,17 +44,17 @@ def _report(backend: str) -> dict[str, Any]:
 # After the corpus is imported (the framework is loaded then) and before the first test.
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: Any) -> None:
-    ours = _session()
-    if ours is None or not session.items or session.config.option.collectonly:
+    ours = our_session()
+    option = session.config.option
+    if ours is None or not session.items or option.collectonly:
         return
-    answer = ours.channel.ask("device", **_report(ours.backend))
+    # pytest runs nothing then, and the reason is the collection, not the device.
+    if session.testsfailed and not option.continue_on_collection_errors:
+        return
+    answer = ours.channel.ask("device", **_report(ours.job))
     if answer.get("type") == "go":
         return
     sys.stdout.flush()
     sys.stderr.flush()
     # At once: tearing down a framework on a wrong device may hang.
-    os._exit(EXIT_STOPPED)
-
-
-def _session() -> Any:
-    return session()
+    os._exit(EXIT_STOPPED if answer.get("type") == "stop" else EXIT_PROTOCOL_ERROR)

@@ -8,41 +8,39 @@ from typing import Any
 
 import pytest
 
-from . import cases
+from . import hooks
+from .outcomes import Outcomes, collect_reason, conftest_reason
 from .session import session
-
-_errors: list[dict[str, str]] = []
-_deselected = 0
-_begin = 0.0
-_outcomes: dict[str, tuple[str, str]] = {}
-_told_collected = False
 
 # At import: before the corpus, so that the variables are seen as the parent set them.
 _session = session()
+_outcomes = Outcomes()
+_errors: list[dict[str, str]] = []
+_deselected = 0
+_told_collected = False
 
 
-def _reason(report: Any) -> str:
-    """One line of why a test failed or was skipped, in the corpus's own words."""
-    longrepr = report.longrepr
-    crash = getattr(longrepr, "reprcrash", None)
-    text = crash.message if crash is not None else ""
-    if not text and isinstance(longrepr, tuple):
-        text = str(longrepr[2])
-    text = text or str(longrepr or "")
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    return lines[0] if lines else ""
+def _tell_collected(nodes: list[str]) -> None:
+    global _told_collected
+    if _session is not None and not _told_collected:
+        _told_collected = True
+        _session.channel.tell("collected", nodes=nodes, errors=_errors, deselected=_deselected)
 
 
-def _collect_reason(report: Any) -> str:
-    """The last line of an import failure says what went wrong."""
-    lines = [line for line in str(report.longrepr).strip().splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("E ")]
-    return (errors or lines or ["unknown"])[-1].removeprefix("E ").strip()
+# The old style of wrapper, here and below: pytest 7 has no other.
+@pytest.hookimpl(hookwrapper=True)
+def pytest_load_initial_conftests() -> Any:
+    """A corpus's conftest imports its framework; pytest ends there without a session."""
+    outcome = yield
+    if outcome.excinfo is not None and isinstance(outcome.excinfo[1], Exception):
+        path, message = conftest_reason(outcome.excinfo[1])
+        _errors.append({"node": path, "message": message})
+        _tell_collected([])
 
 
 def pytest_collectreport(report: Any) -> None:
     if report.failed:
-        _errors.append({"node": report.nodeid, "message": _collect_reason(report)})
+        _errors.append({"node": report.nodeid, "message": collect_reason(report)})
 
 
 def pytest_deselected(items: list[Any]) -> None:
@@ -53,29 +51,23 @@ def pytest_deselected(items: list[Any]) -> None:
 # Last: plugins that deselect tests have had their turn.
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: Any) -> None:
-    global _told_collected
-    if _session is None:
-        return
-    _told_collected = True
-    nodes = [item.nodeid for item in session.items]
-    _session.channel.tell("collected", nodes=nodes, errors=_errors, deselected=_deselected)
-    if nodes:
-        cases.install(_session, session.items)
+    _tell_collected([item.nodeid for item in session.items])
+    if _session is not None and session.items:
+        hooks.install(_session, session.items)
 
 
-# The old style of wrapper: pytest 7 has no other.
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: Any) -> Any:
     if _session is None:
         yield
         return
     begin = time.monotonic()
-    _outcomes.pop(item.nodeid, None)
+    _outcomes.forget(item.nodeid)
     _session.channel.tell("test_begin", node=item.nodeid)
-    cases.begin_test(item)
+    hooks.begin_test(item)
     yield
-    cases.end_test()
-    outcome, reason = _outcomes.get(item.nodeid, ("error", "the test did not report"))
+    hooks.end_test()
+    outcome, reason = _outcomes.of(item.nodeid)
     seconds = time.monotonic() - begin
     _session.channel.tell(
         "test_end", node=item.nodeid, outcome=outcome, reason=reason, seconds=seconds
@@ -83,20 +75,12 @@ def pytest_runtest_protocol(item: Any) -> Any:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    if report.when == "call" or report.outcome != "passed":
-        outcome = report.outcome
-        if report.when != "call" and outcome == "failed":
-            outcome = "error"
-        # A failure while tearing down does not hide how the call ended.
-        if report.when != "teardown" or _outcomes.get(report.nodeid, ("passed",))[0] == "passed":
-            _outcomes[report.nodeid] = (outcome, "" if outcome == "passed" else _reason(report))
+    _outcomes.add(report)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
-    if _session is None:
-        return
     # A node that does not exist ends pytest before its collection has finished.
-    if not _told_collected:
-        _session.channel.tell("collected", nodes=[], errors=_errors, deselected=_deselected)
-    _session.channel.tell("bye", exit=int(exitstatus))
+    _tell_collected([])
+    if _session is not None:
+        _session.channel.tell("bye", exit=int(exitstatus))

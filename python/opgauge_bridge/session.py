@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from . import backends
@@ -24,15 +23,10 @@ class Session:
             pid=os.getpid(),
             child="pytest",
             version=os.environ.get("OPGAUGE_VERSION", "unknown"),
-            python=sys.version.split()[0],
             visible=visible,
         )
         if self.job.get("type") != "job" or self.job.get("protocol") != PROTOCOL:
             os._exit(EXIT_PROTOCOL_ERROR)
-
-    @property
-    def backend(self) -> str:
-        return str(self.job.get("backend", ""))
 
 
 _session: Session | None = None

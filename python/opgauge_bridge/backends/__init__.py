@@ -17,11 +17,19 @@ VISIBILITY = (
     "FAKE_VISIBLE_DEVICES",
 )
 
-_KNOWN = ("cuda", "musa", "rocm", "ascend", "fake")
+_KNOWN = ("cuda", "musa", "rocm", "ascend", "cpu", "fake")
 
 
-def describe(backend: str) -> dict[str, Any]:
-    """Members of the protocol's `device` message. Raises what the framework raises."""
+def describe(backend: str, planned: dict[str, Any]) -> dict[str, Any]:
+    """Members of the protocol's `device` message. Raises what the framework raises.
+
+    `planned` is the device of the parent's job: one vendor's library and framework spell a UUID
+    differently, and the parent compares the library's spelling."""
     if backend not in _KNOWN:
         return {"problem": f"the bridge knows no backend {backend}"}
-    return import_module(f"{__name__}.{backend}").describe()
+    module = import_module(f"{__name__}.{backend}")
+    facts: dict[str, Any] = module.describe()
+    spell = getattr(module, "spell_uuid", None)
+    if spell is not None and facts.get("uuid"):
+        facts["uuid"] = spell(facts["uuid"], str(planned.get("uuid") or ""))
+    return facts

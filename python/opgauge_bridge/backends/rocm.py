@@ -7,6 +7,25 @@ from typing import Any
 
 from .cuda import properties
 
+_RUNTIME_DIGITS = 16
+
+
+def spell_uuid(seen: str, planned: str) -> str | None:
+    """torch prints the bytes of the runtime's UUID in hexadecimal, and these bytes are 16 digits
+    as text; the runtime itself says GPU-<16 digits>. The management library spells the same number
+    XXff74a1-0000-1000-80YY-ZZZZZZZZZZZZ for GPU-XXYYZZZZZZZZZZZZ: where that is the plan's
+    device, its spelling is returned. None where the device has no number of its own."""
+    try:
+        digits = bytes.fromhex(seen.replace("-", "")).decode("ascii").rstrip("\0").lower()
+    except ValueError:  # not text: a runtime that has bytes there
+        return seen
+    if len(digits) != _RUNTIME_DIGITS or set(digits) - set("0123456789abcdef"):
+        return None
+    parts = planned.lower().split("-")
+    if len(parts) == 5 and parts[0][:2] + parts[3][2:] + parts[4] == digits:
+        return planned
+    return f"GPU-{digits}"
+
 
 def describe() -> dict[str, Any]:
     import torch

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/plan/planner.h"
+
+#include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
+#include "opgauge/plan/decisions.h"
+#include "opgauge/plan/shapes.h"
+
+#include "tests/support/temp_dir.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace opgauge {
+namespace {
+
+const std::string kCorpus = OPGAUGE_SOURCE_DIR "/tests/data/corpus_scan";
+
+Environment environment(std::map<std::string, std::string, std::less<>> more = {}) {
+    Environment result(std::move(more));
+    result.set("OPGAUGE_SYSFS", "/nowhere");
+    result.set("PATH", "/nowhere");
+    result.set("OPGAUGE_LIBRARY_PATH", OPGAUGE_BINARY_DIR "/tests/fake_vendor/now");
+    result.set("OPGAUGE_CACHE", "/cache");
+    return result;
+}
+
+PlanOptions options(const std::string& backend, const std::string& name = "mm") {
+    ::setenv("OPGAUGE_FAKE_VENDOR", "devices=2", 1);
+    PlanOptions result;
+    result.corpus = kCorpus;
+    result.backend = backend;
+    result.request.operator_ = name;
+    return result;
+}
+
+Installation installation() {
+    return {"/bridge", "/bin/opgauge-operators"};
+}
+
+std::vector<std::string> values(const std::vector<Decision>& decisions) {
+    std::vector<std::string> result;
+    for (const auto& decision : decisions) result.push_back(decision.value);
+    return result;
+}
+
+using Names = std::vector<std::string>;
+
+// One variable selects the vendor; all else follows from its capabilities.
+TEST(Planner, OneVariableChoosesBackendDeviceAndPlugins) {
+    struct Expected {
+        const char* backend;
+        const char* token;
+        const char* variable;
+        Names plugins;
+    };
+    const Names with_clusters = {"opgauge_bridge.plugin", "opgauge_bridge.guard",
+                                 "opgauge_bridge.clusters"};
+    const Names without = {"opgauge_bridge.plugin", "opgauge_bridge.guard"};
+    const std::vector<Expected> all = {
+        {"cuda", "GPU-00000000", "CUDA_VISIBLE_DEVICES", with_clusters},
+        {"musa", "0", "MUSA_VISIBLE_DEVICES", without},
+        {"rocm", "0", "HIP_VISIBLE_DEVICES", without},
+        {"ascend", "0", "ASCEND_RT_VISIBLE_DEVICES", without}};
+    for (const auto& expected : all) {
+        const auto plan =
+            make_plan(options(""), environment({{"ZL_BACKEND", expected.backend}}), installation());
+        ASSERT_TRUE(plan) << plan.error().message;
+        EXPECT_EQ(plan->backend.value, expected.backend);
+        EXPECT_EQ(plan->backend.why, std::string("ZL_BACKEND=") + expected.backend);
+        EXPECT_EQ(plan->device.token, expected.token);
+        EXPECT_EQ(values(plan->plugins), expected.plugins);
+        EXPECT_EQ(plan->timer.value, "direct");
+        ASSERT_EQ(plan->environment.size(), 1U);
+        EXPECT_EQ(plan->environment[0].name, expected.variable);
+        EXPECT_EQ(plan->environment[0].value, expected.token);
+    }
+}
+
+TEST(Planner, PluginsThatAreLeftOutSayWhichCapabilityIsMissing) {
+    const auto plan = make_plan(options("musa"), environment(), installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    ASSERT_EQ(plan->no_plugins.size(), 2U);
+    EXPECT_EQ(plan->no_plugins[0].value, "opgauge_bridge.graph");
+    EXPECT_EQ(plan->no_plugins[0].why, "backend musa has no capability graph_capture");
+    EXPECT_EQ(plan->no_plugins[1].why, "backend musa has no capability thread_block_clusters");
+    EXPECT_EQ(plan->capabilities.at("graph_capture"), "backend musa has none");
+    EXPECT_EQ(plan->capabilities.at("event_timing"), "yes");
+}
+
+TEST(Planner, OptionsWinOverVariables) {
+    const auto env = environment({{"ZL_BACKEND", "musa"},
+                                  {"OP", "einsum"},
+                                  {"OP_FILE", "test_einsum"},
+                                  {"TEST_NODE", "test_mm.py::test_mm"},
+                                  {"OPGAUGE_CORPUS", "/nowhere"}});
+    const auto plan = make_plan(options("cuda", "plain"), env, installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->backend.value, "cuda");
+    EXPECT_EQ(plan->nodes.at(0).id, "test_tricky.py::test_plain");
+    const auto by_node = make_plan(options("cuda", ""), env, installation());
+    EXPECT_EQ(by_node->nodes.at(0).id, "test_mm.py::test_mm");
+    EXPECT_EQ(by_node->nodes_why, "TEST_NODE");
+    auto env2 = env;
+    env2.unset("TEST_NODE");
+    const auto by_op = make_plan(options("cuda", ""), env2, installation());
+    EXPECT_EQ(by_op->nodes.at(0).id, "test_einsum.py::test_einsum");
+    EXPECT_EQ(by_op->nodes_why, "OP and OP_FILE");
+}
+
+TEST(Planner, AGraphTimerWithoutTheCapabilityIsRefusedBeforeAnyCapture) {
+    auto asked = options("musa");
+    asked.timer = "graph";
+    const auto plan = make_plan(asked, environment(), installation());
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::refused);
+    EXPECT_EQ(plan.error().message,
+              "--timer graph: backend musa has no capability graph_capture; use direct");
+}
+
+TEST(Planner, BadWordsAreUsageErrorsWithASuggestion) {
+    auto asked = options("cuda");
+    asked.timer = "grpah";
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().message,
+              "unknown timer 'grpah'; did you mean 'graph'?; known: graph, event, direct, host");
+    asked = options("cuda");
+    asked.dtypes = {"floot16"};
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().message.substr(0, 48),
+              "unknown dtype 'floot16'; did you mean 'float16'?");
+    asked = options("cuda", "");
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().kind, ErrorKind::usage);
+}
+
+TEST(Planner, TheNativeCorpusRunsOnTheHostOnly) {
+    PlanOptions asked;
+    asked.request.operator_ = "mm";
+    const auto plan = make_plan(asked, environment(), installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->backend.value, "cpu");
+    EXPECT_EQ(plan->timer.value, "host");
+    asked.backend = "cuda";
+    EXPECT_EQ(
+        make_plan(asked, environment(), installation()).error().message,
+        "the native corpus runs on backend cpu, not on cuda; name a corpus for it with --corpus "
+        "or OPGAUGE_CORPUS");
+}
+
+TEST(Planner, AMaskedDeviceIsPlannedWithTheCallersToken) {
+    const auto plan =
+        make_plan(options("cuda"), environment({{"CUDA_VISIBLE_DEVICES", "1"}}), installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(plan->device.token, "1");
+    EXPECT_EQ(plan->device.device.uuid, "GPU-00000001");
+    EXPECT_EQ(plan->device_why, "the first that CUDA_VISIBLE_DEVICES shows");
+}
+
+TEST(Planner, JsonAndTextShowEachDecisionWithItsReason) {
+    const auto plan = make_plan(options("cuda"), environment(), installation());
+    const Json json = to_json(*plan);
+    EXPECT_EQ(json["backend"]["why"], "--backend cuda");
+    EXPECT_EQ(json["timer"]["value"], "direct");
+    EXPECT_EQ(json["nodes"]["value"].size(), 2U);
+    EXPECT_EQ(json["environment"][0]["why"], "pins the child to device GPU-00000000");
+    const std::string text = to_text(*plan);
+    EXPECT_NE(text.find("opgauge_bridge.clusters"), std::string::npos);
+    EXPECT_NE(text.find("command: python3 -m pytest -q -s"), std::string::npos);
+}
+
+TEST(Shapes, CompactKeepsSmallestMiddleAndSecondLargest) {
+    const auto text = compact_shapes(kCorpus + "/benchmark/core_shapes.yaml");
+    ASSERT_TRUE(text) << text.error().message;
+    const std::string expected =
+        "base_shapes:\n  shapes:\n    - [64, 64]\n    - [1024, 1024]\n    - [16, 16]\n"
+        "  shape_desc: \"M, N\"\n"
+        "merged:\n  shapes:\n    - [64, 64]\n    - [1024, 1024]\n    - [16, 16]\n"
+        "  shape_desc: \"M, N\"\n"
+        "few:\n  shapes:\n    - [2, 3]\n"
+        "mixed:\n  shapes:\n    - [[1, 2], 3, ~]\n";
+    EXPECT_EQ(*text, expected);
+}
+
+TEST(Shapes, UpstreamLeavesTheCorpussOwnAlone) {
+    const auto plan =
+        make_plan(options("cuda"), environment({{"SHAPE_MODE", "upstream"}}), installation());
+    EXPECT_EQ(plan->shapes.value, "upstream");
+    EXPECT_EQ(plan->shapes.why, "SHAPE_MODE=upstream");
+    EXPECT_EQ(plan->shapes_file, "");
+    for (const auto& word : plan->command.argv) EXPECT_NE(word, "--shape_file");
+    EXPECT_EQ(
+        make_plan(options("cuda"), environment({{"SHAPE_MODE", "x"}}), installation()).error().kind,
+        ErrorKind::usage);
+}
+
+TEST(Shapes, CompactFilesAreNamedByTheirContent) {
+    const auto plan = make_plan(options("cuda"), environment(), installation());
+    EXPECT_EQ(plan->shapes.value, "compact");
+    EXPECT_EQ(plan->shapes_file, "/cache/shapes/" + *plan->shapes_digest + ".yaml");
+    EXPECT_FALSE(plan->shapes_content.empty());
+}
+
+TEST(Shapes, ABadFileIsRefusedWithLineAndColumn) {
+    const testing::TempDir temp;
+    const auto refused = [&](const std::string& text) {
+        const auto file = temp.path() / "s.yaml";
+        std::ofstream(file) << text;
+        const auto checked = check_shape_file(file);
+        if (checked) return std::string("accepted");
+        EXPECT_EQ(checked.error().kind, ErrorKind::usage);
+        return checked.error().message.substr(
+            std::string("shape file " + temp.path().string()).size());
+    };
+    EXPECT_EQ(refused("mm:\n  shapes:\n    - [1, 2\n").substr(0, 8), "/s.yaml:");
+    EXPECT_EQ(refused("- 1\n"), "/s.yaml:1:1: it is not a mapping of operators to shapes");
+    EXPECT_EQ(refused("mm: 3\n"), "/s.yaml:1:5: 'mm' has no `shapes` below it");
+    EXPECT_EQ(refused("mm:\n  shapes: 3\n"), "/s.yaml:2:11: the shapes of 'mm' are no list");
+    EXPECT_EQ(refused("mm:\n  shapes:\n    - 3\n"),
+              "/s.yaml:3:7: a shape of 'mm' is not a list of sizes");
+    EXPECT_EQ(refused("mm:\n  shapes:\n    - [1, 2]\n"), "accepted");
+    EXPECT_EQ(check_shape_file(temp.path() / "absent").error().message,
+              "shape file " + (temp.path() / "absent").string() + ": no such file");
+}
+
+}  // namespace
+}  // namespace opgauge
