@@ -38,20 +38,30 @@ std::string flags_text(const Row& row) {
     return join(flags, ",");
 }
 
+// "flaggems 1a2b3c4d5e6f with changes": enough of the commit to tell revisions apart.
+std::string corpus_text(const Json& identity) {
+    constexpr std::size_t kShownDigits = 12;
+    std::string text = at(identity, "/corpus/name");
+    const std::string commit = at(identity, "/corpus/commit", "");
+    if (!commit.empty()) text += " " + commit.substr(0, kShownDigits);
+    if (!at(identity, "/corpus/dirty_digest", "").empty()) text += " with changes";
+    return text;
+}
+
 std::string header_text(const RecordedRun& run) {
     const Json& identity = run.identity;
     std::string text = fmt::format(
         "opgauge {}  {}\n"
         "device   {} {} ({}), driver {}, runtime {}\n"
-        "software corpus {} {}, torch {}, triton {}, python {}\n"
+        "software corpus {}, torch {}, triton {}, python {}\n"
         "how      timer {}, tuning {}, shapes {}, level {}\n"
         "caliber  {}\n",
         at(identity, "/opgauge_version"), at(identity, "/run_id"), at(identity, "/backend/name"),
         at(identity, "/device/name"), at(identity, "/device/uuid", "no UUID"),
-        at(identity, "/driver"), at(identity, "/runtime"), at(identity, "/corpus/name"),
-        at(identity, "/corpus/commit", ""), at(identity, "/software/torch", "none"),
-        at(identity, "/software/triton", "none"), at(identity, "/software/python", "none"),
-        at(identity, "/timer/name"), at(identity, "/tuning/mode"), at(identity, "/shapes/source"),
+        at(identity, "/driver"), at(identity, "/runtime"), corpus_text(identity),
+        at(identity, "/software/torch", "none"), at(identity, "/software/triton", "none"),
+        at(identity, "/software/python", "none"), at(identity, "/timer/name"),
+        at(identity, "/tuning/mode"), at(identity, "/shapes/source"),
         at(identity, "/settings/level"), at(identity, "/caliber_id", "none: nothing was measured"));
     return text;
 }

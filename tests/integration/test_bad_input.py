@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input ends in one clear line and the documented exit code, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import SOURCE
+
+CORPUS = SOURCE / "tests/data/corpus_scan"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        (["run", "mmm"], 2, "unknown operator 'mmm' in the native corpus; did you mean 'mm'?"),
+        (["run", "mm", "--backend", "cudaa"], 2, "unknown backend 'cudaa'; did you mean 'cuda'?"),
+        (["run", "mm", "--devices", "7"], 2, "--devices 7: there is no device 7; 1 device is here"),
+        (["run", "mm", "--corpus", "/absent"], 4, "corpus /absent: no such folder"),
+        (["run", "mm", "--timer", "sundial"], 2, "unknown timer 'sundial'"),
+        (["run", "mm", "--timer", "graph"], 3, "backend cpu has no capability graph_capture"),
+        (["run", "mm", "--tune", "replay"], 3, "--tune replay is not in this release"),
+        (["run"], 2, "no operator named"),
+        (["show", "/absent"], 2, "/absent is not a run folder: no such folder"),
+        (["devices", "--backend", "nvidiaa"], 2, "did you mean 'nvidia'?"),
+        (["corpus", "show"], 2, "corpus show needs an operator"),
+    ],
+)
+def test_one_line_and_its_exit_code(opgauge, words, code, line):
+    done = opgauge(*words)
+    assert done.code == code, done.err
+    assert line in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+    assert not (opgauge.folder / "runs").exists()
+
+
+def test_unknown_flags_are_usage_errors(opgauge):
+    assert opgauge("run", "mm", "--tiemr", "host").code == 2
+    assert opgauge("nonsense").code == 2
+    assert opgauge().code == 2
+
+
+def test_no_accelerator_for_a_corpus_that_needs_one_lists_every_reason(opgauge):
+    done = opgauge("run", "mm", "--corpus", CORPUS)
+    assert done.code == 4
+    assert "no accelerator found (cuda: no library libnvidia-ml.so.1, no nvidia-smi" in done.err
+    assert "ascend: no library libdcmi.so" in done.err
+
+
+def test_no_python_and_a_python_without_pytest(opgauge):
+    words = ["run", "mm", "--corpus", CORPUS, "--backend", "fake"]
+    absent = opgauge(*words, "--python", "/absent/python")
+    assert absent.code == 4
+    assert "cannot start /absent/python" in absent.err
+    assert "--python" in absent.err
+    bare = Path("/usr/bin/python3")
+    without = opgauge(*words, "--python", bare, PYTHONPATH="", PYTHONNOUSERSITE="1")
+    if "has no pytest" not in without.err:
+        pytest.skip("the system's Python has pytest")
+    assert without.code == 4
+    assert "-m pip install pytest" in without.err
+
+
+def test_a_program_that_is_no_python_is_named(opgauge):
+    done = opgauge("run", "mm", "--corpus", CORPUS, "--backend", "fake", "--python", "/bin/false")
+    assert done.code == 4
+    assert "/bin/false does not work as a Python interpreter" in done.err
+
+
+def test_an_unreadable_shape_file_is_refused_with_its_place(opgauge):
+    bad = opgauge.folder / "bad.yaml"
+    bad.write_text("mm:\n  shapes: [1, 2\n")
+    done = opgauge(
+        "plan", "mm", "--corpus", CORPUS, "--backend", "fake", "--shapes", bad
+    )
+    assert done.code == 2
+    assert f"shape file {bad}:" in done.err
+    assert done.err.count("\n") == 1
