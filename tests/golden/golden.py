@@ -49,7 +49,8 @@ def run(case: Path) -> str:
         for line in case.read_text().splitlines():
             if not line.strip() or line.startswith("#"):
                 continue
-            words = shlex.split(line.replace("$SOURCE", str(SOURCE)).replace("$CASES", str(case.parent)))
+            line_here = line.replace("$SOURCE", str(SOURCE)).replace("$CASES", str(case.parent))
+            words = shlex.split(line_here)
             env = dict(environment)
             while "=" in words[0]:
                 key, value = words.pop(0).split("=", 1)
