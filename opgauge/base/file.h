@@ -16,8 +16,8 @@ Result<std::string> read_file(const std::filesystem::path& path);
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 // Appends whole lines to a file that one process owns. Each append is one write call, so a kill
-// leaves at most one torn line at the end, which readers drop and report. An append that fails (disk
-// full) takes back what it wrote, so that a later one does not begin in the middle of a line.
+// leaves at most one torn line at the end, which readers drop and report. An append that fails
+// (disk full) takes back what it wrote, so that a later one does not begin in the middle of a line.
 class LineAppender {
   public:
     static Result<LineAppender> open(const std::filesystem::path& path);

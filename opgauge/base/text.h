@@ -28,8 +28,8 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
 // "; did you mean 'softmax'?" or "".
 std::string suggestion(std::string_view name, std::span<const std::string> known);
 
-// Makes foreign text safe to print on one line: control characters (tabs and newlines too) and bytes
-// that are not UTF-8 become \xNN. Cut after `limit` bytes of `text`, at a character's border.
+// Makes foreign text safe to print on one line: control characters (tabs and newlines too) and
+// bytes that are not UTF-8 become \xNN. Cut after `limit` bytes of `text`, at a character's border.
 std::string printable(std::string_view text, std::size_t limit = 400);
 
 }  // namespace opgauge

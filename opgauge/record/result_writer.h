@@ -7,6 +7,7 @@
 #include "opgauge/measure/samples.h"
 #include "opgauge/record/row.h"
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -32,6 +33,7 @@ class ResultWriter {
     std::filesystem::path run_dir_;
     LineAppender rows_;
     LineAppender samples_;
+    std::chrono::steady_clock::time_point last_sync_;
 };
 
 }  // namespace opgauge

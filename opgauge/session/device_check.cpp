@@ -78,8 +78,8 @@ std::optional<std::string> device_mismatch(const std::string& backend, const Jso
         const auto b = get_optional<std::string>(seen, fact.member);
         if (!a || !b || a->empty() || b->empty()) continue;
         if (fact.same(*a, *b)) return std::nullopt;
-        return fmt::format("planned device has {} {}, the child sees {}", fact.member, printable(*a),
-                           printable(*b));
+        return fmt::format("planned device has {} {}, the child sees {}", fact.member,
+                           printable(*a), printable(*b));
     }
     return "the child's device could not be identified" + problem;
 }
