@@ -35,7 +35,8 @@ def wall_ms(command: list[str], env: dict[str, str]) -> float:
 
 def nvml_init_ms(env: dict[str, str]) -> float:
     """nvmlInit alone, timed inside a process of its own: no start-up of anything is in it."""
-    done = subprocess.run([sys.executable, "-c", NVML_ONLY], env=env, capture_output=True, text=True)
+    command = [sys.executable, "-c", NVML_ONLY]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
     return float(done.stdout) * 1e3
 
 

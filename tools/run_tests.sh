@@ -26,7 +26,7 @@ build_asan() {
 export OPGAUGE_BIN=$PWD/build/dev/bin/opgauge
 step 'format' tools/check_format.sh
 step 'layers and names' python3 tools/check_layers.py
-step 'ruff' .venv/bin/python -m ruff check -q --config python/pyproject.toml python tools tests
+step 'ruff' .venv/bin/python -m ruff check -q --config python/pyproject.toml python tools tests benchmarks
 step 'build (dev)' build_dev
 step 'C++ tests' ctest --preset dev -j "$jobs"
 step 'Python tests' .venv/bin/python -m pytest -q -p no:cacheprovider python/tests tools/tests tests/integration tests/golden

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -23,6 +25,8 @@ constexpr int kNpu = 0;  // dcmi unit type
 constexpr int kMostCards = 64;
 constexpr unsigned kVdie = 1;  // the die id that stays: there is no UUID
 constexpr std::uint64_t kMebibyte = 1024 * 1024;
+// The call that lists processes takes no size of its buffer.
+constexpr std::size_t kMostProcesses = 4096;
 
 struct DcmiChipInfo {
     unsigned char type[32], name[32], version[32];
@@ -34,6 +38,17 @@ struct DcmiHbmInfo {
     std::uint64_t memory_usage_mb;
     int temperature;
     std::uint32_t bandwidth_rate;
+};
+struct DcmiMemoryInfo {
+    std::uint64_t size_mb, available_mb;
+    std::uint32_t frequency;
+    unsigned long huge_page_size, huge_pages, huge_pages_free;
+    std::uint32_t utilization;
+    unsigned char reserved[60];
+};
+struct DcmiProcess {
+    int pid;
+    unsigned long memory_bytes;
 };
 struct DcmiPcie {
     std::uint32_t vendor, subvendor, device_id, subdevice;
@@ -54,6 +69,8 @@ struct Dcmi {
     int (*logic_id)(int*, int, int);
     int (*chip)(int, int, DcmiChipInfo*);
     int (*hbm)(int, int, DcmiHbmInfo*);
+    int (*memory)(int, int, DcmiMemoryInfo*);
+    int (*processes)(int, int, DcmiProcess*, int*);
     int (*health)(int, int, unsigned*);
     int (*pcie)(int, int, DcmiPcie*);
     int (*die)(int, int, unsigned, DcmiDie*);
@@ -70,6 +87,9 @@ Result<Dcmi> load(const SharedLibrary& library) {
     dcmi.logic_id = table.optional<int(int*, int, int)>("dcmi_get_device_logic_id");
     dcmi.chip = table.optional<int(int, int, DcmiChipInfo*)>("dcmi_get_device_chip_info");
     dcmi.hbm = table.optional<int(int, int, DcmiHbmInfo*)>("dcmi_get_device_hbm_info");
+    dcmi.memory = table.optional<int(int, int, DcmiMemoryInfo*)>("dcmi_get_device_memory_info_v3");
+    dcmi.processes =
+        table.optional<int(int, int, DcmiProcess*, int*)>("dcmi_get_device_resource_info");
     dcmi.health = table.optional<int(int, int, unsigned*)>("dcmi_get_device_health");
     dcmi.pcie = table.optional<int(int, int, DcmiPcie*)>("dcmi_get_device_pcie_info_v2");
     dcmi.die = table.optional<int(int, int, unsigned, DcmiDie*)>("dcmi_get_device_die_v2");
@@ -104,14 +124,40 @@ void add_health(const Dcmi& dcmi, int card, int chip, Device& device) {
     if (health != 0) device.health_detail = kWords[health];
 }
 
-void add_memory_and_place(const Dcmi& dcmi, int card, int chip, Device& device) {
+// A device's memory is its HBM; inference cards have none, and then it is their DDR.
+void add_memory(const Dcmi& dcmi, int card, int chip, Device& device) {
+    std::uint64_t total_mb = 0;
+    std::uint64_t used_mb = 0;
     DcmiHbmInfo hbm{};
+    DcmiMemoryInfo ddr{};
     if (dcmi.hbm != nullptr && dcmi.hbm(card, chip, &hbm) == 0 && hbm.memory_size_mb > 0) {
-        device.memory_total_bytes = hbm.memory_size_mb * kMebibyte;
-        device.memory_used_bytes = hbm.memory_usage_mb * kMebibyte;
-        device.memory_free_bytes =
-            (hbm.memory_size_mb - std::min(hbm.memory_size_mb, hbm.memory_usage_mb)) * kMebibyte;
+        total_mb = hbm.memory_size_mb;
+        used_mb = hbm.memory_usage_mb;
+    } else if (dcmi.memory != nullptr && dcmi.memory(card, chip, &ddr) == 0 && ddr.size_mb > 0) {
+        total_mb = ddr.size_mb;
+        used_mb = ddr.size_mb - std::min(ddr.size_mb, ddr.available_mb);
+    } else {
+        return;
     }
+    device.memory_total_bytes = total_mb * kMebibyte;
+    device.memory_used_bytes = used_mb * kMebibyte;
+    device.memory_free_bytes = (total_mb - std::min(total_mb, used_mb)) * kMebibyte;
+}
+
+void add_processes(const Dcmi& dcmi, int card, int chip, Device& device) {
+    if (dcmi.processes == nullptr) return;
+    std::vector<DcmiProcess> list(kMostProcesses);
+    int count = 0;
+    if (dcmi.processes(card, chip, list.data(), &count) != 0 || count < 0) return;
+    device.processes_known = true;
+    for (std::size_t i = 0; i < std::min(list.size(), static_cast<std::size_t>(count)); ++i) {
+        if (list[i].pid == ::getpid()) continue;
+        device.processes.push_back(
+            {list[i].pid, process_name(list[i].pid), std::uint64_t{list[i].memory_bytes}});
+    }
+}
+
+void add_place(const Dcmi& dcmi, int card, int chip, Device& device) {
     DcmiPcie pcie{};
     if (dcmi.pcie != nullptr && dcmi.pcie(card, chip, &pcie) == 0) {
         device.pci_id = fmt::format("{:04x}:{:02x}:{:02x}.{}", pcie.domain, pcie.bus, pcie.device,
@@ -135,11 +181,13 @@ Device read_device(const Dcmi& dcmi, int card, int chip, int rank) {
     DcmiChipInfo info{};
     if (dcmi.chip != nullptr && dcmi.chip(card, chip, &info) == 0) {
         const std::string_view name(reinterpret_cast<const char*>(info.name), sizeof info.name);
-        device.name = "Ascend " + std::string(trim(name.substr(0, name.find('\0'))));
+        device.name = ascend_model(name.substr(0, name.find('\0')));
     }
     device.health = Health::unknown;
     add_health(dcmi, card, chip, device);
-    add_memory_and_place(dcmi, card, chip, device);
+    add_memory(dcmi, card, chip, device);
+    add_place(dcmi, card, chip, device);
+    add_processes(dcmi, card, chip, device);
     return device;
 }
 
@@ -157,7 +205,11 @@ void read_all(const Dcmi& dcmi, Discovery& found) {
     for (int i = 0; i < std::min(count, kMostCards); ++i) {
         const int card = cards[static_cast<std::size_t>(i)];
         int chips = 0;
-        if (dcmi.devices_in_card(card, &chips) != 0) continue;
+        if (const int code = dcmi.devices_in_card(card, &chips); code != 0) {
+            found.reasons.push_back(
+                fmt::format("DCMI cannot read card {}: {}", card, error_text(code)));
+            continue;
+        }
         for (int chip = 0; chip < chips; ++chip) {
             int type = kNpu;
             if (dcmi.type != nullptr) dcmi.type(card, chip, &type);

@@ -11,6 +11,8 @@
 namespace opgauge {
 namespace {
 
+constexpr double kMostChips = 64;  // of one card; more is no count
+
 Device new_device(int rank) {
     Device device;
     device.backend = "ascend";
@@ -113,9 +115,9 @@ Result<std::vector<Device>> parse_npu_smi_map(std::string_view text) {
         if (!logic) logic = position(titles, "Chip Phy-ID");
         const auto name = position(titles, "Chip Name");
         if (!logic || !name || cells.size() <= std::max(*logic, *name)) continue;
-        const auto rank = parse_unsigned(cells[*logic]);
+        const auto rank = small_index(cells[*logic]);
         if (!rank || lower(cells[*name]) == "mcu") continue;
-        Device device = new_device(static_cast<int>(*rank));
+        Device device = new_device(*rank);
         device.name = cells[*name];
         devices.push_back(std::move(device));
     }
@@ -129,7 +131,7 @@ Result<std::vector<Device>> parse_npu_smi_blocks(std::string_view text) {
     std::vector<Device> devices;
     double chips = 0;
     for (const auto& block : blocks_of(text)) {
-        chips += number(block, {"Chip Count"}).value_or(0);
+        chips += std::min(number(block, {"Chip Count"}).value_or(0), kMostChips);
         // -t: a block that has a chip's number; where it stands in the block changes by version.
         if (!block.contains("Chip ID") || is_controller(block)) continue;
         Device device = new_device(static_cast<int>(devices.size()));

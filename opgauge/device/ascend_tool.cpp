@@ -16,6 +16,7 @@ namespace opgauge {
 namespace {
 
 constexpr std::chrono::milliseconds kDeadline{10'000};
+constexpr unsigned long long kHighestPid = 1ULL << 31U;
 
 // A chip with the ids that the table prints; the runtime's number is its rank.
 struct Chip {
@@ -89,16 +90,59 @@ void second_line(const std::vector<std::string>& cells, Chip& chip) {
     }
 }
 
+// "| 5       0 | 2290156 | python | 3300 |": NPU and chip, pid, name, MB.
+void process_line(const std::vector<std::string>& cells, std::vector<Chip>& chips) {
+    const auto words = words_of(cells[0]);
+    const auto npu = words.empty() ? std::nullopt : parse_unsigned(words[0]);
+    const auto number = words.size() < 2 ? std::nullopt : parse_unsigned(words[1]);
+    const auto pid = parse_unsigned(cells[1]);
+    if (!npu || !number || !pid || *pid > kHighestPid) return;
+    DeviceProcess process{static_cast<long long>(*pid), cells[2], std::nullopt};
+    if (cells.size() > 3) process.memory_bytes = bytes_of_mib(leading_number(cells[3]));
+    for (auto& chip : chips) {
+        if (chip.npu == *npu && chip.chip == *number) chip.device.processes.push_back(process);
+    }
+}
+
+// Ranks chips by (NPU id, chip): the number that the runtime counts.
+std::vector<Device> ranked(std::vector<Chip> chips) {
+    std::stable_sort(chips.begin(), chips.end(), [](const Chip& a, const Chip& b) {
+        return std::tie(a.npu, a.chip) < std::tie(b.npu, b.chip);
+    });
+    std::vector<Device> devices;
+    for (auto& chip : chips) {
+        chip.device.index = static_cast<int>(devices.size());
+        chip.device.token = std::to_string(chip.device.index);
+        devices.push_back(std::move(chip.device));
+    }
+    return devices;
+}
+
 }  // namespace
+
+std::string ascend_model(std::string_view chip) {
+    const std::string name(trim(chip));
+    const bool bare = !name.empty() && name[0] >= '0' && name[0] <= '9';
+    return bare ? "Ascend" + name : name;
+}
 
 Result<std::vector<Device>> parse_npu_smi_info(std::string_view text) {
     std::vector<Chip> chips;
     std::optional<Chip> open;
+    bool processes = false;
     for (const auto raw : lines_of(text)) {
         const auto line = trim(raw);
-        if (line.find("Process id") != std::string_view::npos) break;
+        if (line.find("Process id") != std::string_view::npos) {
+            processes = true;
+            for (auto& chip : chips) chip.device.processes_known = true;
+            continue;
+        }
         const auto cells = cells_of(line);
         if (cells.size() < 3) continue;
+        if (processes) {
+            process_line(cells, chips);
+            continue;
+        }
         if (open) {
             second_line(cells, *open);
             chips.push_back(std::move(*open));
@@ -113,16 +157,7 @@ Result<std::vector<Device>> parse_npu_smi_info(std::string_view text) {
             ErrorKind::environment,
             fmt::format("npu-smi: {}", said.empty() ? "no output" : printable(said.back())));
     }
-    std::stable_sort(chips.begin(), chips.end(), [](const Chip& a, const Chip& b) {
-        return std::tie(a.npu, a.chip) < std::tie(b.npu, b.chip);
-    });
-    std::vector<Device> devices;
-    for (auto& chip : chips) {
-        chip.device.index = static_cast<int>(devices.size());
-        chip.device.token = std::to_string(chip.device.index);
-        devices.push_back(std::move(chip.device));
-    }
-    return devices;
+    return ranked(std::move(chips));
 }
 
 void ask_npu_smi(const Environment& environment, Discovery& found) {
@@ -130,7 +165,8 @@ void ask_npu_smi(const Environment& environment, Discovery& found) {
         found.reasons.emplace_back("no npu-smi on PATH");
         return;
     }
-    const auto output = run_tool({"npu-smi", "info"}, environment, kDeadline);
+    const auto output =
+        run_tool({"npu-smi", "info"}, environment, tool_deadline(environment, kDeadline));
     if (!output) {
         found.reasons.push_back(output.error().message);
         return;
@@ -142,6 +178,7 @@ void ask_npu_smi(const Environment& environment, Discovery& found) {
     }
     found.source = "npu-smi";
     found.devices = std::move(*devices);
+    for (auto& device : found.devices) device.name = ascend_model(device.name);
 }
 
 }  // namespace opgauge

@@ -2,7 +2,7 @@
 #include "opgauge/device/cuda_tool.h"
 
 #include "opgauge/base/text.h"
-#include "opgauge/base/tool.h"
+#include "opgauge/device/tool_text.h"
 #include "opgauge/device/vendor_library.h"
 
 #include <fmt/format.h>
@@ -14,24 +14,15 @@
 namespace opgauge {
 namespace {
 
-constexpr std::chrono::milliseconds kDeadline{10'000};
-constexpr std::uint64_t kMebibyte = 1024 * 1024;
+constexpr unsigned long long kHighestPid = 1ULL << 31U;
 
-// What nvidia-smi prints where it does not know; all of them mean unknown, never 0.
+// What nvidia-smi prints where it does not know; all of them mean unknown, never 0. Most stand in
+// brackets: "[N/A]", "[Not Supported]", "[GPU requires reset]".
 bool is_placeholder(std::string_view cell) {
-    static constexpr std::array<std::string_view, 11> kPlaceholders = {
-        "",
-        "[N/A]",
-        "N/A",
-        "[Not Supported]",
-        "Not Supported",
-        "[Unknown Error]",
-        "Unknown Error",
-        "[Insufficient Permissions]",
-        "[Function Not Found]",
-        "[Requested functionality has been deprecated]",
-        "ERR!"};
-    return std::find(kPlaceholders.begin(), kPlaceholders.end(), cell) != kPlaceholders.end();
+    static constexpr std::array<std::string_view, 6> kPlaceholders = {
+        "", "N/A", "Not Supported", "Unknown Error", "GPU requires reset", "ERR!"};
+    return (cell.starts_with('[') && cell.ends_with(']')) ||
+           std::find(kPlaceholders.begin(), kPlaceholders.end(), cell) != kPlaceholders.end();
 }
 
 // "memory.total [MiB]" -> "memory.total".
@@ -53,12 +44,6 @@ std::optional<double> number(const Cells& cells, std::string_view column) {
     return parse_double(text->substr(0, text->find(' ')));
 }
 
-std::optional<std::uint64_t> mebibytes(const Cells& cells, std::string_view column) {
-    const auto value = number(cells, column);
-    if (!value || *value < 0) return std::nullopt;
-    return static_cast<std::uint64_t>(*value) * kMebibyte;
-}
-
 void add_health(const Cells& cells, Device& device) {
     device.health = Health::ok;
     for (const auto& [column, cell] : cells) {
@@ -74,35 +59,43 @@ void add_health(const Cells& cells, Device& device) {
     }
 }
 
+void add_memory(const Cells& cells, Device& device) {
+    const auto used = bytes_of_mib(number(cells, "memory.used"));
+    set_memory_mib(device, number(cells, "memory.total"), number(cells, "memory.used"));
+    if (!device.memory_used_bytes) device.memory_used_bytes = used;
+    if (const auto free = bytes_of_mib(number(cells, "memory.free"))) {
+        device.memory_free_bytes = free;
+    }
+}
+
+void add_capability(const Cells& cells, Device& device) {
+    const auto text = known(cells, "compute_cap");
+    const auto parts = split(text.value_or(""), '.');
+    if (parts.size() != 2) return;
+    const auto major = parse_unsigned(parts[0]);
+    const auto minor = parse_unsigned(parts[1]);
+    if (major && minor && *major < 1000 && *minor < 10) {
+        device.compute_capability = static_cast<int>(*major * 10 + *minor);
+    }
+}
+
 Device device_of(const Cells& cells, int rank) {
     Device device;
     device.backend = "cuda";
-    const auto index = known(cells, "index");
-    device.index = index ? static_cast<int>(parse_unsigned(*index).value_or(0)) : rank;
+    device.index = small_index(known(cells, "index").value_or("")).value_or(rank);
     device.uuid = known(cells, "uuid");
     if (!device.uuid) device.uuid = known(cells, "gpu_uuid");
     device.name = known(cells, "name").value_or(known(cells, "gpu_name").value_or("unknown"));
     device.token = device.uuid.value_or(std::to_string(device.index));
     const auto pci = known(cells, "pci.bus_id");
     if (pci) device.pci_id = normal_pci_id(*pci);
-    device.memory_total_bytes = mebibytes(cells, "memory.total");
-    device.memory_used_bytes = mebibytes(cells, "memory.used");
-    device.memory_free_bytes = mebibytes(cells, "memory.free");
-    if (!device.memory_free_bytes && device.memory_total_bytes && device.memory_used_bytes) {
-        device.memory_free_bytes = *device.memory_total_bytes - *device.memory_used_bytes;
-    }
+    add_memory(cells, device);
     device.power_limit_watts = number(cells, "enforced.power.limit");
     device.power_watts = number(cells, "power.draw");
     device.temperature_celsius = number(cells, "temperature.gpu");
     device.utilization_percent = number(cells, "utilization.gpu");
-    const auto capability = known(cells, "compute_cap");
-    if (capability && capability->size() >= 3) {
-        const auto dot = capability->find('.');
-        const auto major = parse_unsigned(capability->substr(0, dot));
-        const auto minor =
-            parse_unsigned(capability->substr(std::min(dot, capability->size() - 1) + 1));
-        if (major && minor) device.compute_capability = static_cast<int>(*major * 10 + *minor);
-    }
+    add_capability(cells, device);
+    if (known(cells, "mig.mode.current") == "Enabled") device.partition = kMigParent;
     add_health(cells, device);
     return device;
 }
@@ -121,6 +114,26 @@ bool is_header(const std::vector<std::string>& cells) {
     return std::any_of(cells.begin(), cells.end(), [](const std::string& cell) {
         return std::find(kKnown.begin(), kKnown.end(), column_name(cell)) != kKnown.end();
     });
+}
+
+// The rows of values, by column; columns come from the header line where there is one.
+std::vector<Cells> rows_of(std::string_view text, std::vector<std::string> names) {
+    std::vector<Cells> rows;
+    for (const auto line : lines_of(text)) {
+        if (trim(line).empty()) continue;
+        const auto cells = cells_of(line);
+        if (is_header(cells)) {
+            names.clear();
+            for (const auto& cell : cells) names.push_back(column_name(cell));
+            continue;
+        }
+        // Anything that has not the columns of a row is a message among the rows.
+        if (names.empty() || cells.size() < names.size()) continue;
+        Cells row;
+        for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = cells[i];
+        rows.push_back(std::move(row));
+    }
+    return rows;
 }
 
 // Text between a label and the next closing bracket: "(UUID: GPU-...)".
@@ -158,20 +171,8 @@ std::optional<std::string> nvidia_smi_error(std::string_view text) {
 
 Result<std::vector<Device>> parse_nvidia_smi_csv(std::string_view text,
                                                  const std::vector<std::string>& columns) {
-    std::vector<std::string> names = columns;
     std::vector<Device> devices;
-    for (const auto line : lines_of(text)) {
-        if (trim(line).empty()) continue;
-        const auto cells = cells_of(line);
-        if (is_header(cells)) {
-            names.clear();
-            for (const auto& cell : cells) names.push_back(column_name(cell));
-            continue;
-        }
-        // Anything that has not the columns of a row is a message among the rows.
-        if (names.empty() || cells.size() < names.size()) continue;
-        Cells row;
-        for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = cells[i];
+    for (const auto& row : rows_of(text, columns)) {
         devices.push_back(device_of(row, static_cast<int>(devices.size())));
     }
     if (devices.empty()) {
@@ -180,6 +181,31 @@ Result<std::vector<Device>> parse_nvidia_smi_csv(std::string_view text,
     std::stable_sort(devices.begin(), devices.end(),
                      [](const Device& a, const Device& b) { return a.index < b.index; });
     return devices;
+}
+
+std::optional<std::string> nvidia_smi_csv_value(std::string_view text, std::string_view column) {
+    for (const auto& row : rows_of(text, {})) {
+        if (auto value = known(row, column)) return value;
+    }
+    return std::nullopt;
+}
+
+void add_nvidia_smi_processes(std::string_view text, std::vector<Device>& devices) {
+    for (auto& device : devices) device.processes_known = device.uuid && !device.partition;
+    for (const auto line : lines_of(text)) {
+        // "GPU-..., 6194, /usr/bin/python3, 88438": a name may have commas of its own.
+        const auto cells = cells_of(line);
+        if (cells.size() < 4) continue;
+        const auto pid = parse_unsigned(cells[1]);
+        if (!pid || *pid > kHighestPid) continue;
+        DeviceProcess process{static_cast<long long>(*pid), "", std::nullopt};
+        const std::vector<std::string> name(cells.begin() + 2, cells.end() - 1);
+        if (!is_placeholder(name[0])) process.name = join(name, ", ");
+        process.memory_bytes = bytes_of_mib(parse_double(cells.back()));
+        for (auto& device : devices) {
+            if (device.uuid == cells[0]) device.processes.push_back(process);
+        }
+    }
 }
 
 Result<std::vector<Device>> parse_nvidia_smi_list(std::string_view text) {
@@ -199,8 +225,7 @@ Result<std::vector<Device>> parse_nvidia_smi_list(std::string_view text) {
             if (colon == std::string_view::npos) continue;
             gpu = Device{};
             gpu.backend = "cuda";
-            gpu.index =
-                static_cast<int>(parse_unsigned(trim(line.substr(4, colon - 4))).value_or(0));
+            gpu.index = small_index(line.substr(4, colon - 4)).value_or(0);
             gpu.name = trim(line.substr(colon + 1, bracket - colon - 1));
             gpu.uuid = uuid_in(line);
             gpu.token = gpu.uuid.value_or(std::to_string(gpu.index));
@@ -222,34 +247,6 @@ Result<std::vector<Device>> parse_nvidia_smi_list(std::string_view text) {
         if (auto error = nvidia_smi_error(text)) return fail(ErrorKind::environment, *error);
     }
     return devices;
-}
-
-void ask_nvidia_smi(const Environment& environment, Discovery& found) {
-    if (!find_program("nvidia-smi", environment)) {
-        found.reasons.emplace_back("no nvidia-smi on PATH");
-        return;
-    }
-    const std::vector<std::string> query = {
-        "nvidia-smi",
-        "--query-gpu=index,uuid,name,pci.bus_id,memory.total,memory.used,driver_version,"
-        "enforced.power.limit",
-        "--format=csv,nounits"};
-    const auto output = run_tool(query, environment, kDeadline);
-    if (!output) {
-        found.reasons.push_back(output.error().message);
-        return;
-    }
-    auto devices = parse_nvidia_smi_csv(output->out);
-    if (!devices || devices->empty()) {
-        const std::string said = devices ? std::string(printable(trim(output->out + output->err)))
-                                         : devices.error().message;
-        found.reasons.push_back(fmt::format("nvidia-smi: {} (exit {})",
-                                            said.empty() ? "no devices" : said,
-                                            output->exit_code.value_or(-1)));
-        return;
-    }
-    found.source = "nvidia-smi";
-    found.devices = std::move(*devices);
 }
 
 }  // namespace opgauge

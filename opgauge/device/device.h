@@ -44,6 +44,7 @@ struct Device {
     Health health = Health::unknown;
     std::string health_detail;             // the vendor's words, empty where ok
     std::vector<DeviceProcess> processes;  // other processes on it, where the library tells
+    bool processes_known = false;          // false: an empty list says nothing
 };
 
 // What one backend found, and why it found no more.

@@ -6,6 +6,7 @@
 #include "opgauge/device/vendors.h"
 #include "opgauge/device/visibility.h"
 
+#include <algorithm>
 #include <set>
 
 namespace opgauge {
@@ -26,6 +27,7 @@ Device device_of(const Json& entry, int index) {
     const std::string detail = get_string(entry, "unusable");
     device.health = detail.empty() ? Health::ok : Health::unusable;
     device.health_detail = detail;
+    device.processes_known = true;
     for (const long long pid :
          get_optional<std::vector<long long>>(entry, "pids").value_or(std::vector<long long>{})) {
         device.processes.push_back({pid, "other", std::nullopt});
@@ -39,8 +41,18 @@ class FakeBackend final : public Backend {
     std::vector<std::string_view> aliases() const override { return {}; }
     bool hidden() const override { return true; }
     bool accelerator() const override { return true; }
+    // All, or those that OPGAUGE_FAKE_CAPABILITIES names. Capabilities have no environment to ask,
+    // so this is the process's own.
     std::set<Capability> capabilities() const override {
-        return {all_capabilities().begin(), all_capabilities().end()};
+        const auto names = Environment::of_this_process().get("OPGAUGE_FAKE_CAPABILITIES");
+        std::set<Capability> offered;
+        for (const Capability capability : all_capabilities()) {
+            const auto list = split(names.value_or(""), ',');
+            const bool named =
+                std::find(list.begin(), list.end(), name_of(capability)) != list.end();
+            if (!names || named) offered.insert(capability);
+        }
+        return offered;
     }
     std::string_view default_timer() const override { return "host"; }
     std::vector<std::string_view> visibility_variables() const override {

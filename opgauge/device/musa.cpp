@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -90,7 +91,7 @@ void add_memory(const Mtml& mtml, Handle handle, Device& device) {
         device.memory_total_bytes = total;
         if (mtml.memory_used != nullptr && mtml.memory_used(memory, &used) == kSuccess) {
             device.memory_used_bytes = used;
-            device.memory_free_bytes = total - used;
+            device.memory_free_bytes = total - std::min(total, used);
         }
     }
     if (mtml.free_memory != nullptr) mtml.free_memory(memory);

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kDeadline{10'000};
 Device new_device(std::string_view index) {
     Device device;
     device.backend = "musa";
-    device.index = static_cast<int>(parse_unsigned(trim(index)).value_or(0));
+    device.index = small_index(index).value_or(0);
     device.token = std::to_string(device.index);
     device.name = "unknown";
     device.health = Health::ok;
@@ -152,7 +152,8 @@ void ask_mthreads_gmi(const Environment& environment, Discovery& found) {
         found.reasons.emplace_back("no mthreads-gmi on PATH");
         return;
     }
-    const auto output = run_tool({"mthreads-gmi", "-q", "--json"}, environment, kDeadline);
+    const auto output = run_tool({"mthreads-gmi", "-q", "--json"}, environment,
+                                 tool_deadline(environment, kDeadline));
     if (!output) {
         found.reasons.push_back(output.error().message);
         return;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 
 namespace opgauge {
@@ -22,6 +23,27 @@ MaskRules rocr_rules() {
     MaskRules rules;
     rules.id_prefixes = {"GPU-"};
     return rules;
+}
+
+// The id by which the runtime's lists take a device: GPU-<16 digits>. The management library spells
+// the same number XXff74a1-0000-1000-80YY-ZZZZZZZZZZZZ, GPU-XXYYZZZZZZZZZZZZ; consumer boards have
+// no number of their own there, and then only an index names them.
+std::string runtime_id(const Device& device) {
+    const std::string uuid = lower(device.uuid.value_or(""));
+    if (uuid.starts_with("gpu-")) return uuid;
+    const auto parts = split(uuid, '-');
+    if (parts.size() != 5 || parts[0].size() != 8 || parts[3].size() != 4 || parts[4].size() != 12)
+        return {};
+    const std::string number = parts[3].substr(2) + parts[4];
+    if (number.find_first_not_of('0') == std::string::npos) return {};
+    return "gpu-" + parts[0].substr(0, 2) + number;
+}
+
+std::optional<Device> device_with_id(const std::vector<Device>& devices, const std::string& token) {
+    for (const auto& device : devices) {
+        if (runtime_id(device).starts_with(lower(token))) return device;
+    }
+    return std::nullopt;
 }
 
 class RocmBackend final : public Backend {
@@ -71,22 +93,20 @@ class RocmBackend final : public Backend {
         return CallerMask{};
     }
 
-    // An inner index counts within the outer list; AMD's management index is not HIP's index, so a
-    // device is found by its rank in the runtime's order where that is known.
+    // An inner index counts within the outer list; an inner id must be in it.
     Result<std::optional<Device>> device_of_token(const Discovery& discovery,
                                                   const CallerMask& mask, const std::string& token,
                                                   const Environment& environment) const override {
-        const auto outer = environment.get("ROCR_VISIBLE_DEVICES");
-        if (!outer || mask.variable == "ROCR_VISIBLE_DEVICES") {
-            return Backend::device_of_token(discovery, mask, token, environment);
-        }
-        OPGAUGE_TRY_ASSIGN(const CallerMask list,
-                           read_mask("ROCR_VISIBLE_DEVICES", *outer, rocr_rules()));
+        OPGAUGE_TRY_ASSIGN(const auto world, below(discovery.devices, mask, environment));
         const auto index = token_index(token);
-        if (!index) return Backend::device_of_token(discovery, mask, token, environment);
-        if (static_cast<std::size_t>(*index) >= list.tokens.size()) return std::optional<Device>();
-        return Backend::device_of_token(discovery, list,
-                                        list.tokens[static_cast<std::size_t>(*index)], environment);
+        if (!index) return device_with_id(world, token);
+        for (std::size_t i = 0; i < world.size(); ++i) {
+            // Without an outer list the runtime's own numbers count; devices may be missing here.
+            const bool outer = mask.variable != kOuter && environment.get(kOuter).has_value();
+            const int number = outer ? static_cast<int>(i) : world[i].index;
+            if (number == *index) return std::optional(world[i]);
+        }
+        return std::optional<Device>();
     }
 
     // Never a second layer: host ids in both lists leave no device.
@@ -105,6 +125,28 @@ class RocmBackend final : public Backend {
             return EnvironmentChanges{{"ROCR_VISIBLE_DEVICES", list}};
         }
         return EnvironmentChanges{{"HIP_VISIBLE_DEVICES", list}};
+    }
+
+  private:
+    static constexpr const char* kOuter = "ROCR_VISIBLE_DEVICES";
+
+    // The devices among which the mask's tokens choose: all, or what the outer list leaves.
+    static Result<std::vector<Device>> below(const std::vector<Device>& all, const CallerMask& mask,
+                                             const Environment& environment) {
+        const auto outer = environment.get(kOuter);
+        if (!outer || mask.variable == kOuter) return all;
+        OPGAUGE_TRY_ASSIGN(const CallerMask list, read_mask(kOuter, *outer, rocr_rules()));
+        std::vector<Device> left;
+        for (const auto& token : list.tokens) {
+            const auto index = token_index(token);
+            auto device = index ? std::optional<Device>() : device_with_id(all, token);
+            for (const auto& candidate : all) {
+                if (index && candidate.index == *index) device = candidate;
+            }
+            if (!device) break;  // the runtime reads no further
+            left.push_back(*device);
+        }
+        return left;
     }
 };
 

@@ -18,11 +18,21 @@ constexpr Status kSuccess = 0;
 constexpr int kAmdGpu = 1;                     // amdsmi processor type
 constexpr std::uint64_t kInitGpus = 1U << 1U;  // AMDSMI_INIT_AMD_GPUS
 constexpr int kVram = 0;
-constexpr std::array<std::string_view, 4> kAmdSonames = {"libamd_smi.so", "libamd_smi.so.26",
-                                                         "libamd_smi.so.25", "libamd_smi.so.24"};
-constexpr std::array<std::string_view, 3> kRocmSonames = {"librocm_smi64.so", "librocm_smi64.so.7",
-                                                          "librocm_smi64.so.1"};
+constexpr std::uint32_t kHighestHipId = 4096;  // more is "not supported", all bits set
+constexpr std::array<std::string_view, 5> kAmdSonames = {"libamd_smi.so", "libamd_smi.so.27",
+                                                         "libamd_smi.so.26", "libamd_smi.so.25",
+                                                         "libamd_smi.so.24"};
+constexpr std::array<std::string_view, 4> kRocmSonames = {
+    "librocm_smi64.so", "librocm_smi64.so.7", "librocm_smi64.so.5", "librocm_smi64.so.1"};
 constexpr std::array<std::string_view, 2> kFolders = {"/opt/rocm/lib", "/opt/rocm/lib64"};
+
+// The one struct that is read: its first members did not move since it came with ROCm 6.4, and the
+// buffer is larger than any version of it.
+struct AmdEnumeration {
+    std::uint32_t drm_render, drm_card, hsa_id, hip_id;
+    char hip_uuid[256];
+    char room[1024];
+};
 
 struct AmdSmi {
     Status (*init)(std::uint64_t);
@@ -35,6 +45,7 @@ struct AmdSmi {
     Status (*total)(Processor, int, std::uint64_t*);
     Status (*used)(Processor, int, std::uint64_t*);
     Status (*partition)(Processor, char*, std::uint32_t);
+    Status (*enumeration)(Processor, AmdEnumeration*);
     Status (*text)(Status, const char**);
 
     std::string error(Status code) const {
@@ -61,6 +72,8 @@ Result<AmdSmi> load_amd(const SharedLibrary& library) {
         table.optional<Status(Processor, int, std::uint64_t*)>("amdsmi_get_gpu_memory_usage");
     smi.partition =
         table.optional<Status(Processor, char*, std::uint32_t)>("amdsmi_get_gpu_compute_partition");
+    smi.enumeration =
+        table.optional<Status(Processor, AmdEnumeration*)>("amdsmi_get_gpu_enumeration_info");
     smi.text = table.optional<Status(Status, const char**)>("amdsmi_status_code_to_string");
     OPGAUGE_TRY(table.check());
     return smi;
@@ -73,8 +86,8 @@ std::string bdf_text(std::uint64_t bdf) {
 }
 
 // The model's name is in no scalar function; the kernel has it.
-std::string product_name(const std::string& pci_id) {
-    const std::string folder = "/sys/bus/pci/devices/" + pci_id;
+std::string product_name(const std::string& pci_id, const std::string& sysfs) {
+    const std::string folder = sysfs + "/bus/pci/devices/" + pci_id;
     for (const char* file : {"/product_name", "/device"}) {
         const auto text = read_first_line(folder + file);
         if (!text.empty()) return file == std::string_view("/device") ? "AMD device " + text : text;
@@ -88,60 +101,109 @@ void add_memory(std::uint64_t total, std::uint64_t used, Device& device) {
     device.memory_free_bytes = total - std::min(total, used);
 }
 
-Device read_amd(const AmdSmi& smi, Processor processor, int index) {
+Device new_device(int index) {
     Device device;
     device.backend = "rocm";
     device.index = index;
     device.token = std::to_string(index);
+    device.name = "unknown";
+    device.health = Health::ok;
+    return device;
+}
+
+void add_amd_memory(const AmdSmi& smi, Processor processor, Device& device) {
+    std::uint64_t total = 0;
+    std::uint64_t used = 0;
+    if (smi.total == nullptr || smi.total(processor, kVram, &total) != kSuccess || total == 0) {
+        return;
+    }
+    device.memory_total_bytes = total;
+    if (smi.used != nullptr && smi.used(processor, kVram, &used) == kSuccess) {
+        add_memory(total, used, device);
+    }
+}
+
+Device read_amd(const AmdSmi& smi, Processor processor, int index, const std::string& sysfs) {
+    Device device = new_device(index);
     std::uint64_t bdf = 0;
-    if (smi.bdf(processor, &bdf) == kSuccess) device.pci_id = bdf_text(bdf);
-    device.name = product_name(device.pci_id.value_or(""));
+    if (const Status code = smi.bdf(processor, &bdf); code != kSuccess) {
+        // Every processor has an address; one that cannot tell it is gone.
+        device.health = Health::unusable;
+        device.health_detail = smi.error(code);
+        return device;
+    }
+    device.pci_id = bdf_text(bdf);
+    device.name = product_name(*device.pci_id, sysfs);
     char uuid[64] = {};
     unsigned length = sizeof uuid;
     if (smi.uuid != nullptr && smi.uuid(processor, &length, uuid) == kSuccess) {
         device.uuid = from_buffer(uuid);
     }
-    std::uint64_t total = 0;
-    std::uint64_t used = 0;
-    if (smi.total != nullptr && smi.total(processor, kVram, &total) == kSuccess && total > 0) {
-        if (smi.used == nullptr || smi.used(processor, kVram, &used) != kSuccess) {
-            device.memory_total_bytes = total;
-        } else {
-            add_memory(total, used, device);
-        }
-    }
+    add_amd_memory(smi, processor, device);
     char partition[256] = {};
     if (smi.partition != nullptr &&
         smi.partition(processor, partition, sizeof partition) == kSuccess) {
         const std::string text = from_buffer(partition);
         if (!text.empty() && text != "N/A") device.partition = text;
     }
-    device.health = Health::ok;
     return device;
 }
 
-std::vector<void*> amd_sockets(const AmdSmi& smi) {
-    std::uint32_t count = 0;
-    if (smi.sockets(&count, nullptr) != kSuccess || count == 0) return {};
-    std::vector<void*> sockets(count);
-    if (smi.sockets(&count, sockets.data()) != kSuccess) return {};
-    return sockets;
+// Numbers devices as HIP counts them, where the library tells it of all: its own order is another.
+void number_as_hip(const AmdSmi& smi, const std::vector<Processor>& processors,
+                   std::vector<Device>& devices) {
+    if (smi.enumeration == nullptr) return;
+    std::vector<int> ids;
+    for (const Processor processor : processors) {
+        AmdEnumeration info{};
+        if (smi.enumeration(processor, &info) != kSuccess || info.hip_id > kHighestHipId) return;
+        const int id = static_cast<int>(info.hip_id);
+        if (std::find(ids.begin(), ids.end(), id) != ids.end()) return;
+        ids.push_back(id);
+    }
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        devices[i].index = ids[i];
+        devices[i].token = std::to_string(ids[i]);
+    }
+    std::sort(devices.begin(), devices.end(),
+              [](const Device& a, const Device& b) { return a.index < b.index; });
 }
 
-void read_all_amd(const AmdSmi& smi, Discovery& found) {
-    for (void* socket : amd_sockets(smi)) {
-        std::uint32_t count = 0;
-        if (smi.processors(socket, &count, nullptr) != kSuccess || count == 0) continue;
-        std::vector<Processor> processors(count);
-        if (smi.processors(socket, &count, processors.data()) != kSuccess) continue;
+// What failed, or nothing.
+Status list_processors(const AmdSmi& smi, std::vector<Processor>& gpus) {
+    std::uint32_t count = 0;
+    if (const Status code = smi.sockets(&count, nullptr); code != kSuccess) return code;
+    std::vector<void*> sockets(count);
+    if (count == 0) return kSuccess;
+    if (const Status code = smi.sockets(&count, sockets.data()); code != kSuccess) return code;
+    sockets.resize(std::min<std::size_t>(count, sockets.size()));
+    for (void* socket : sockets) {
+        std::uint32_t on_socket = 0;
+        // A socket of processors only has no GPU and may say so with an error.
+        if (smi.processors(socket, &on_socket, nullptr) != kSuccess || on_socket == 0) continue;
+        std::vector<Processor> processors(on_socket);
+        if (smi.processors(socket, &on_socket, processors.data()) != kSuccess) continue;
+        processors.resize(std::min<std::size_t>(on_socket, processors.size()));
         for (const Processor processor : processors) {
             int type = kAmdGpu;
             if (smi.type != nullptr) smi.type(processor, &type);
-            if (type != kAmdGpu) continue;
-            found.devices.push_back(
-                read_amd(smi, processor, static_cast<int>(found.devices.size())));
+            if (type == kAmdGpu) gpus.push_back(processor);
         }
     }
+    return kSuccess;
+}
+
+void read_all_amd(const AmdSmi& smi, const std::string& sysfs, Discovery& found) {
+    std::vector<Processor> processors;
+    if (const Status code = list_processors(smi, processors); code != kSuccess) {
+        found.reasons.push_back("amd_smi cannot list devices: " + smi.error(code));
+        return;
+    }
+    for (const Processor processor : processors) {
+        const int index = static_cast<int>(found.devices.size());
+        found.devices.push_back(read_amd(smi, processor, index, sysfs));
+    }
+    number_as_hip(smi, processors, found.devices);
     if (found.devices.empty()) found.reasons.emplace_back("amd_smi works and has no device");
 }
 
@@ -181,12 +243,9 @@ Result<RocmSmi> load_rocm(const SharedLibrary& library) {
 }
 
 Device read_rocm(const RocmSmi& smi, std::uint32_t index) {
-    Device device;
-    device.backend = "rocm";
-    device.index = static_cast<int>(index);
-    device.token = std::to_string(index);
+    Device device = new_device(static_cast<int>(index));
     char name[256] = {};
-    device.name = smi.name(index, name, sizeof name) == kSuccess ? from_buffer(name) : "unknown";
+    if (smi.name(index, name, sizeof name) == kSuccess) device.name = from_buffer(name);
     std::uint64_t id = 0;
     if (smi.unique_id != nullptr && smi.unique_id(index, &id) == kSuccess && id != 0) {
         // As the runtime spells it: leading zeros are part of it.
@@ -206,7 +265,6 @@ Device read_rocm(const RocmSmi& smi, std::uint32_t index) {
             add_memory(total, used, device);
         }
     }
-    device.health = Health::ok;
     return device;
 }
 
@@ -247,7 +305,9 @@ void read_all_rocm(const RocmSmi& smi, Discovery& found) {
 }  // namespace
 
 bool ask_amd_smi_library(const Environment& environment, Discovery& found) {
-    return ask<AmdSmi>(environment, kAmdSonames, kInitGpus, load_amd, read_all_amd, found);
+    const std::string sysfs = environment.get("OPGAUGE_SYSFS").value_or("/sys");
+    const auto read = [&](const AmdSmi& smi, Discovery& into) { read_all_amd(smi, sysfs, into); };
+    return ask<AmdSmi>(environment, kAmdSonames, kInitGpus, load_amd, read, found);
 }
 
 bool ask_rocm_smi_library(const Environment& environment, Discovery& found) {

@@ -44,7 +44,8 @@ std::optional<unsigned long long> unsigned_prefix(std::string_view text) {
     text = trim(text);
     std::size_t end = 0;
     while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
-    return parse_unsigned(text.substr(0, end));
+    const auto index = small_index(text.substr(0, end));
+    return index ? std::optional(static_cast<unsigned long long>(*index)) : std::nullopt;
 }
 
 void set_fact(Device& device, std::string_view key, std::string_view value) {
@@ -113,13 +114,16 @@ class FramedTable {
         if (std::count(first.begin(), first.end(), ':') == 2) {
             pci_ = normal_pci_id(first);
             name_ = trim(left.substr(std::min(blank, left.size())));
-        } else if (!pci_.empty() && parse_unsigned(first)) {
-            Device& device = found.at(*parse_unsigned(first));
+        } else if (!pci_.empty() && small_index(first)) {
+            Device& device = found.at(*unsigned_prefix(first));
             device.pci_id = pci_;
             device.name = name_;
             const auto right = trim(cells[2]);
-            const auto memory =
-                used_and_total(right.substr(right.find_last_of(' ', right.rfind(' ') - 1) + 1));
+            const auto unit = right.rfind(' ');
+            const auto amounts =
+                unit == std::string_view::npos || unit == 0 ? unit : right.rfind(' ', unit - 1);
+            const auto memory = used_and_total(
+                amounts == std::string_view::npos ? right : right.substr(amounts + 1));
             if (memory) set_memory_mib(device, memory->total, memory->used);
             pci_.clear();
         }
@@ -186,8 +190,7 @@ Result<std::vector<Device>> parse_rocm_smi_csv(std::string_view text) {
         }
         if (titles.empty() || !cells[0].starts_with("card") || cells.size() < titles.size())
             continue;
-        Device device = new_device(
-            static_cast<int>(parse_unsigned(std::string_view(cells[0]).substr(4)).value_or(0)));
+        Device device = new_device(small_index(std::string_view(cells[0]).substr(4)).value_or(0));
         std::optional<double> total;
         std::optional<double> used;
         for (std::size_t i = 0; i < titles.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 namespace opgauge {
@@ -17,6 +18,7 @@ namespace {
 
 // amd-smi was seen to need 21 s with 63 partitions: a short limit is a false alarm.
 constexpr std::chrono::milliseconds kDeadline{30'000};
+constexpr std::size_t kMostStarts = 32;  // of a document, before a text counts as noise
 
 Device new_device(int index) {
     Device device;
@@ -28,10 +30,23 @@ Device new_device(int index) {
     return device;
 }
 
+// Where a document may begin: brackets that begin a line, then any other; noise has brackets too.
+std::vector<std::size_t> document_starts(std::string_view text) {
+    std::vector<std::size_t> starts;
+    std::vector<std::size_t> others;
+    for (auto at = text.find_first_of("[{");
+         at != std::string_view::npos && starts.size() < kMostStarts && others.size() < kMostStarts;
+         at = text.find_first_of("[{", at + 1)) {
+        (at == 0 || text[at - 1] == '\n' ? starts : others).push_back(at);
+    }
+    starts.insert(starts.end(), others.begin(), others.end());
+    return starts;
+}
+
 // The first JSON document in a text that may have noise before it and more documents behind it.
 Result<Json> first_json(std::string_view text, std::string_view tool) {
-    for (auto start = text.find_first_of("[{"); start != std::string_view::npos;
-         start = text.find_first_of("[{", start + 1)) {
+    for (const std::size_t start : document_starts(text)) {
+        if (nests_too_deep(text.substr(start))) continue;
         // Reading from a stream stops behind the first document.
         std::istringstream stream{std::string(text.substr(start))};
         Json value;
@@ -70,7 +85,9 @@ std::optional<std::string> first_known(std::initializer_list<std::optional<std::
 }
 
 Device amd_device(const Json& entry, int rank) {
-    Device device = new_device(get_optional<int>(entry, "gpu").value_or(rank));
+    // hip_id (list -e, since ROCm 6.4) is the number that the runtime counts.
+    const auto hip = get_optional<int>(entry, "hip_id");
+    Device device = new_device(hip ? *hip : get_optional<int>(entry, "gpu").value_or(rank));
     const Json asic = entry.value("asic", Json::object());
     const Json bus = entry.value("bus", Json::object());
     const Json board = entry.value("board", Json::object());
@@ -132,6 +149,47 @@ bool take_devices(Result<std::vector<Device>> devices, const char* tool, Discove
     return false;
 }
 
+// `static` has no UUID and counts in its own order: `list` has both, with HIP's numbers where the
+// tool is new enough for -e. Devices are joined by their PCI address.
+void add_list(const Environment& environment, std::vector<Device>& devices) {
+    std::vector<Device> listed;
+    for (const char* option : {"-e", ""}) {
+        std::vector<std::string> command = {"amd-smi", "list", "--json"};
+        if (*option != '\0') command.emplace_back(option);
+        const auto output = run_tool(command, environment, tool_deadline(environment, kDeadline));
+        if (output) listed = parse_amd_smi_json(output->out).value_or(std::vector<Device>{});
+        if (!listed.empty() || !output) break;
+    }
+    if (listed.size() != devices.size()) return;
+    std::set<int> numbers;
+    for (const auto& device : listed) numbers.insert(device.index);
+    for (auto& device : devices) {
+        const auto same = std::find_if(listed.begin(), listed.end(), [&](const Device& other) {
+            return other.pci_id && other.pci_id == device.pci_id;
+        });
+        if (same == listed.end()) continue;
+        device.uuid = same->uuid;
+        if (numbers.size() != listed.size()) continue;  // no numbers of their own
+        device.index = same->index;
+        device.token = same->token;
+    }
+    std::stable_sort(devices.begin(), devices.end(),
+                     [](const Device& a, const Device& b) { return a.index < b.index; });
+}
+
+bool ask_amd_smi(const Environment& environment, Discovery& found) {
+    const auto output =
+        run_tool({"amd-smi", "static", "--asic", "--bus", "--vram", "--board", "--json"},
+                 environment, tool_deadline(environment, kDeadline));
+    if (!output) {
+        found.reasons.push_back(output.error().message);
+        return false;
+    }
+    if (!take_devices(parse_amd_smi_json(output->out), "amd-smi", found)) return false;
+    add_list(environment, found.devices);
+    return true;
+}
+
 }  // namespace
 
 Result<std::vector<Device>> parse_amd_smi_json(std::string_view text) {
@@ -159,17 +217,10 @@ Result<std::vector<Device>> parse_rocm_smi_json(std::string_view text) {
 }
 
 void ask_amd_tools(const Environment& environment, Discovery& found) {
-    if (find_program("amd-smi", environment)) {
-        const auto output =
-            run_tool({"amd-smi", "static", "--asic", "--bus", "--vram", "--board", "--json"},
-                     environment, kDeadline);
-        if (!output) {
-            found.reasons.push_back(output.error().message);
-        } else if (take_devices(parse_amd_smi_json(output->out), "amd-smi", found)) {
-            return;
-        }
-    } else {
+    if (!find_program("amd-smi", environment)) {
         found.reasons.emplace_back("no amd-smi on PATH");
+    } else if (ask_amd_smi(environment, found)) {
+        return;
     }
     if (!find_program("rocm-smi", environment)) {
         found.reasons.emplace_back("no rocm-smi on PATH");
@@ -177,7 +228,7 @@ void ask_amd_tools(const Environment& environment, Discovery& found) {
     }
     const auto output = run_tool({"rocm-smi", "--showproductname", "--showuniqueid", "--showbus",
                                   "--showmeminfo", "vram", "--json"},
-                                 environment, kDeadline);
+                                 environment, tool_deadline(environment, kDeadline));
     if (!output) {
         found.reasons.push_back(output.error().message);
         return;

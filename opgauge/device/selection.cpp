@@ -52,8 +52,9 @@ Result<std::vector<Visible>> visible_devices(const Backend& backend, const Disco
     if (mask.hides_all) {
         return fail(
             ErrorKind::environment,
-            fmt::format("{} hides every device of backend {}; unset it or name devices in it",
-                        mask.variable, backend.name()));
+            fmt::format("{} hides every device of backend {}; unset it or name devices in it{}",
+                        mask.variable, backend.name(),
+                        mask.notes.empty() ? "" : " (" + join(mask.notes, "; ") + ")"));
     }
     std::vector<Visible> world;
     for (const auto& token : mask.tokens) {
@@ -92,6 +93,9 @@ Result<std::size_t> position_of(std::string_view item, const std::vector<Visible
 Result<std::vector<std::size_t>> positions_of(std::string_view item,
                                               const std::vector<Visible>& world,
                                               const CallerMask& mask) {
+    if (item.empty()) {
+        return fail(ErrorKind::usage, "--devices has an empty entry: a comma too many");
+    }
     const auto dash = item.find('-');
     const auto first =
         dash == std::string_view::npos ? std::nullopt : parse_unsigned(item.substr(0, dash));
@@ -116,10 +120,24 @@ bool usable(const Visible& visible) {
     return visible.device.health != Health::unusable;
 }
 
+// An empty list of processes of a backend that cannot tell them is no proof of an idle device.
+Result<void> check_processes_are_known(const std::vector<Visible>& world) {
+    for (const auto& visible : world) {
+        if (visible.device.processes_known || !visible.device.processes.empty()) continue;
+        if (!usable(visible)) continue;
+        return fail(ErrorKind::environment,
+                    fmt::format("--devices idle: nothing here tells which processes use device {} "
+                                "({}); name devices instead",
+                                visible.token, visible.device.name));
+    }
+    return {};
+}
+
 Result<std::vector<std::size_t>> requested_positions(std::string_view request,
                                                      const std::vector<Visible>& world,
                                                      const CallerMask& mask) {
     std::vector<std::size_t> positions;
+    if (request == "idle") OPGAUGE_TRY(check_processes_are_known(world));
     if (request.empty() || request == "all" || request == "idle") {
         for (std::size_t i = 0; i < world.size(); ++i) {
             if (!usable(world[i])) continue;

@@ -9,6 +9,10 @@
 namespace opgauge {
 namespace {
 
+constexpr unsigned long long kHighestIndex = 1U << 20U;
+constexpr double kMostMib = 1e12;  // an exabyte: beyond it the text is no memory's size
+constexpr unsigned long long kLongestDeadline = 3600;
+
 bool is_number_char(char c) {
     return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
 }
@@ -35,13 +39,32 @@ std::optional<UsedTotal> used_and_total(std::string_view text) {
     return UsedTotal{*used, *total};
 }
 
+std::optional<int> small_index(std::string_view text) {
+    const auto index = parse_unsigned(trim(text));
+    if (!index || *index > kHighestIndex) return std::nullopt;
+    return static_cast<int>(*index);
+}
+
+std::optional<std::uint64_t> bytes_of_mib(std::optional<double> mib) {
+    if (!mib || !(*mib >= 0) || *mib > kMostMib) return std::nullopt;
+    return static_cast<std::uint64_t>(*mib * static_cast<double>(kMebibyte));
+}
+
 void set_memory_mib(Device& device, std::optional<double> total, std::optional<double> used) {
-    if (!total || *total <= 0) return;
-    device.memory_total_bytes = static_cast<std::uint64_t>(*total) * kMebibyte;
-    if (!used) return;
-    device.memory_used_bytes = static_cast<std::uint64_t>(*used) * kMebibyte;
-    device.memory_free_bytes = *device.memory_total_bytes -
-                               std::min(*device.memory_total_bytes, *device.memory_used_bytes);
+    const auto total_bytes = bytes_of_mib(total);
+    if (!total_bytes || *total_bytes == 0) return;
+    device.memory_total_bytes = total_bytes;
+    device.memory_used_bytes = bytes_of_mib(used);
+    device.memory_free_bytes.reset();
+    if (!device.memory_used_bytes) return;
+    device.memory_free_bytes = *total_bytes - std::min(*total_bytes, *device.memory_used_bytes);
+}
+
+std::chrono::milliseconds tool_deadline(const Environment& environment,
+                                        std::chrono::milliseconds usual) {
+    const auto seconds = parse_unsigned(environment.get("OPGAUGE_TOOL_DEADLINE").value_or(""));
+    if (!seconds || *seconds == 0 || *seconds > kLongestDeadline) return usual;
+    return std::chrono::seconds(*seconds);
 }
 
 }  // namespace opgauge

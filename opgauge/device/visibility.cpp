@@ -24,6 +24,12 @@ bool is_index(std::string_view token, const MaskRules& rules) {
     return rules.numbers == MaskRules::Numbers::lenient || std::to_string(*index) == token;
 }
 
+// What people write to hide every device: no mistake that needs a word.
+bool hides_on_purpose(std::string_view value) {
+    const std::string text = lower(trim(value));
+    return text.empty() || text == "-1" || text == "none";
+}
+
 Result<void> check_order(const CallerMask& mask, const MaskRules& rules, std::string_view value) {
     if (rules.order == MaskRules::Order::any) return {};
     for (std::size_t i = 1; i < mask.tokens.size(); ++i) {
@@ -61,6 +67,7 @@ Result<CallerMask> read_mask(std::string_view variable, std::string_view value,
         const bool lenient = rules.numbers == MaskRules::Numbers::lenient;
         const std::string token(lenient ? trim(raw) : std::string_view(raw));
         if (!is_id(token, rules) && !is_index(token, rules)) {
+            if (hides_on_purpose(value)) break;
             mask.notes.push_back(fmt::format("{}={} ends at '{}': the runtime reads no further",
                                              variable, printable(value), printable(raw)));
             break;

@@ -34,7 +34,7 @@ std::string health_text(const Device& device) {
 }
 
 std::string processes_text(const Device& device) {
-    if (device.processes.empty()) return "none";
+    if (device.processes.empty()) return device.processes_known ? "none" : "-";
     std::vector<std::string> parts;
     for (const auto& process : device.processes) {
         parts.push_back(fmt::format("{} {}", process.pid, printable(process.name, 20)));
@@ -61,7 +61,7 @@ Json device_json(const Device& device) {
             {"compute_capability", optional_json(device.compute_capability)},
             {"health", name_of(device.health)},
             {"health_detail", device.health_detail},
-            {"processes", processes}};
+            {"processes", device.processes_known ? processes : Json(nullptr)}};
 }
 
 }  // namespace
@@ -87,9 +87,11 @@ std::string devices_text(const std::vector<Discovery>& found) {
                            printable(device.partition.value_or("-"), 40), health_text(device),
                            processes_text(device)});
         }
-        if (!discovery.devices.empty()) continue;
-        reasons +=
-            fmt::format("{}: no devices: {}\n", discovery.backend, join(discovery.reasons, "; "));
+        if (discovery.reasons.empty()) continue;
+        // With devices the reasons tell what was left out, or why a tool had to answer.
+        reasons += fmt::format("{}: {}: {}\n", discovery.backend,
+                               discovery.devices.empty() ? "no devices" : "note",
+                               join(discovery.reasons, "; "));
     }
     std::string text = table.empty() ? std::string() : table.render();
     if (!text.empty() && !reasons.empty()) text += "\n";

@@ -42,11 +42,13 @@ SignalGuard::SignalGuard() {
 }
 
 SignalGuard::~SignalGuard() {
+    // First let in what is still waiting, while our handler is there: a signal that came after the
+    // last look must not end the process by its default action now.
+    ::pthread_sigmask(SIG_SETMASK, &g_wait_mask, nullptr);
     for (std::size_t i = 0; i < kCaught.size(); ++i) {
         ::sigaction(kCaught[i], &g_former[i], nullptr);
     }
     ::signal(SIGPIPE, SIG_DFL);
-    ::pthread_sigmask(SIG_SETMASK, &g_wait_mask, nullptr);
 }
 
 const sigset_t& SignalGuard::wait_mask() {

@@ -266,7 +266,7 @@ Outcome Supervision::reap() {
     reaped_ = true;
     end_descendants();
     if (forced_) return *forced_;
-    if (WIFSIGNALED(status)) return Signaled{WTERMSIG(status), WCOREDUMP(status)};
+    if (WIFSIGNALED(status)) return Signaled{WTERMSIG(status), WCOREDUMP(status) != 0};
     return Exited{WEXITSTATUS(status)};
 }
 

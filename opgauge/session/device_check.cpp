@@ -38,11 +38,13 @@ bool same_pci_id(const std::string& a, const std::string& b) {
     return pci_core(a) == pci_core(b);
 }
 
-// Drivers print one model with the vendor's name before it and without.
+// Drivers print one model with the vendor's name before it and without; some frameworks add a
+// variant behind an underscore.
 bool same_name(const std::string& a, const std::string& b) {
-    const std::string& longer = a.size() < b.size() ? b : a;
-    const std::string& shorter = a.size() < b.size() ? a : b;
-    return lower(a) == lower(b) || lower(longer).ends_with(" " + lower(shorter));
+    const std::string longer = lower(a.size() < b.size() ? b : a);
+    const std::string shorter = lower(a.size() < b.size() ? a : b);
+    return longer == shorter || longer.ends_with(" " + shorter) ||
+           longer.starts_with(shorter + "_");
 }
 
 struct Fact {

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fake_parent import job, run_child, run_corpus
+from fake_parent import DEADLINE_S, job, run_child, run_corpus
 
 CONVERSATION_OF_ABS = [
     "hello",
@@ -198,3 +202,38 @@ def test_a_failing_fixture_is_an_error_unless_the_test_failed_itself(
         f"import pytest\n@pytest.fixture\ndef it():\n    {fixture}\ndef test_it(it):\n    {test}\n"
     )
     assert run_child(tmp_path, "test_it.py").one("test_end")["outcome"] == outcome
+
+
+# -- a parent that is killed ----------------------------------------------------------------------
+PARENT = """
+import sys
+sys.path.insert(0, {folder!r})
+from fake_parent import run_corpus
+run_corpus("test_abs.py::test_abs",
+           environment={{"FAKE_HANG_CASE": "1", "FAKE_HANG_MARK": {mark!r}}})
+"""
+
+
+def test_a_child_that_hangs_is_killed_with_its_parent(tmp_path: Path) -> None:
+    mark = tmp_path / "hangs"
+    program = PARENT.format(folder=str(Path(__file__).parent), mark=str(mark))
+    deadline = time.monotonic() + DEADLINE_S
+    with subprocess.Popen([sys.executable, "-c", program]) as parent:
+        # Only then the child waits for nothing that its parent's end would close.
+        while not (mark.exists() and mark.read_text()):
+            assert time.monotonic() < deadline, "the child never began to hang"
+            time.sleep(0.01)
+        parent.kill()
+        parent.wait()
+    child = int(mark.read_text())
+    while running(child):
+        assert time.monotonic() < deadline, "the child outlived its parent"
+        time.sleep(0.01)
+
+
+def running(pid: int) -> bool:
+    """False also for a process that has ended and that nobody has waited for."""
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import fake_parent  # noqa: F401  (it finds the package)
 from opgauge_bridge import describe
 from opgauge_bridge.channel import jsonable
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fake_vendor/fake_vendor.h"
 
+#include <unistd.h>
+
+#include <cstdint>
+
 using namespace opgauge::fake_vendor;
 
 extern "C" {
@@ -17,15 +21,17 @@ int dcmi_init() {
 int dcmi_get_card_list(int* count, int* cards, int) {
     *count = (device_count() + 1) / 2;
     for (int i = 0; i < *count; ++i) cards[i] = i * 4 + 1;
-    return 0;
+    return setting("fail_count", 0);
 }
 #ifndef OPGAUGE_FAKE_OLD
 int dcmi_get_device_num_in_card(int card, int* count) {
+    if (card == setting("bad_card", -1)) return -8020;
     const int left = device_count() - (card - 1) / 4 * 2;
     *count = left >= 2 ? 2 : left;
     return 0;
 }
 #endif
+#ifndef OPGAUGE_FAKE_BARE
 int dcmi_get_device_logic_id(int* logic, int card, int chip) {
     *logic = (card - 1) / 4 * 2 + chip;
     return 0;
@@ -42,4 +48,44 @@ int dcmi_get_driver_version(char* text, unsigned length) {
     copy_text("25.5.2", text, length);
     return 0;
 }
+struct FakeHbm {
+    std::uint64_t size_mb;
+    std::uint32_t frequency;
+    std::uint64_t used_mb;
+    int temperature;
+    std::uint32_t bandwidth;
+};
+struct FakeDdr {
+    std::uint64_t size_mb, available_mb;
+    unsigned char rest[96];
+};
+struct FakeProcess {
+    int pid;
+    unsigned long bytes;
+};
+struct FakeDie {
+    unsigned words[5];
+};
+int dcmi_get_device_hbm_info(int, int, FakeHbm* hbm) {
+    if (setting("ddr", 0) != 0) return -8255;  // not supported
+    hbm->size_mb = 65536;
+    hbm->used_mb = static_cast<std::uint64_t>(setting("used_mib", 1024));
+    return 0;
+}
+int dcmi_get_device_memory_info_v3(int, int, FakeDdr* ddr) {
+    ddr->size_mb = 44280;
+    ddr->available_mb = 40000;
+    return 0;
+}
+int dcmi_get_device_die_v2(int card, int chip, unsigned, FakeDie* die) {
+    *die = {{0x90000001, 2, 3, static_cast<unsigned>(card), static_cast<unsigned>(chip)}};
+    return 0;
+}
+int dcmi_get_device_resource_info(int, int, FakeProcess* list, int* count) {
+    *count = setting("processes", 0) + 1;
+    list[0] = {::getpid(), 1};
+    for (int i = 1; i < *count; ++i) list[i] = {100'000 + i, 5};
+    return 0;
+}
+#endif
 }

@@ -6,22 +6,34 @@
 #include <string>
 
 // What a stand-in library pretends: OPGAUGE_FAKE_VENDOR="devices=8,fail_init=9,broken=1,mig=2".
-//   devices    how many there are (default 1)
-//   fail_init  the vendor's error code that initialising returns
-//   broken     the index of a device whose handle cannot be had
-//   mig        NVML only: how many instances device 0 is split into
+//   devices      how many there are (default 1)
+//   fail_init    the vendor's error code that initialising returns
+//   fail_count   the vendor's error code that counting returns
+//   broken       the index of a device whose handle (DCMI: health, amd_smi: address) is bad
+//   lost         NVML: the index of a device whose handle is good and whose name is not
+//   mig          NVML: how many instances device 0 is split into; 0 of them: mig_mode=1
+//   processes    NVML, DCMI: how many other processes are on each device, beside this one
+//   mode         NVML: the compute mode
+//   used_mib     memory in use, in place of 1024
+//   hip_reversed amd_smi: 1: HIP counts the other way round
+//   bad_card     DCMI: the card that does not answer
+//   ddr          DCMI: 1: no HBM, as inference cards
 namespace opgauge::fake_vendor {
 
 inline int setting(const char* name, int otherwise) {
     const char* text = std::getenv("OPGAUGE_FAKE_VENDOR");
-    const std::string all = text == nullptr ? "" : text;
-    const std::string key = std::string(name) + "=";
+    const std::string all = std::string(",") + (text == nullptr ? "" : text);
+    const std::string key = std::string(",") + name + "=";
     const auto start = all.find(key);
     return start == std::string::npos ? otherwise : std::atoi(all.c_str() + start + key.size());
 }
 
 inline int device_count() {
     return setting("devices", 1);
+}
+
+inline unsigned long long used_bytes() {
+    return static_cast<unsigned long long>(setting("used_mib", 1024)) << 20U;
 }
 
 // A handle is the index plus one, so that it is never null.

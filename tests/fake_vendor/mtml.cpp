@@ -12,13 +12,15 @@ int mtmlLibraryInit(void** library) {
 int mtmlLibraryShutDown(void*) {
     return 0;
 }
+#ifndef OPGAUGE_FAKE_BARE
 const char* mtmlErrorString(int code) {
     return code == 1 ? "Driver not loaded" : "Unknown error";
 }
+#endif
 #ifndef OPGAUGE_FAKE_OLD
 int mtmlLibraryCountDevice(void*, unsigned* count) {
     *count = static_cast<unsigned>(device_count());
-    return 0;
+    return setting("fail_count", 0);
 }
 #endif
 int mtmlLibraryInitDeviceByIndex(void*, unsigned index, void** device) {
@@ -28,6 +30,23 @@ int mtmlLibraryInitDeviceByIndex(void*, unsigned index, void** device) {
 }
 int mtmlDeviceGetName(void*, char* text, unsigned length) {
     copy_text("MTT Stand-in", text, length);
+    return 0;
+}
+#ifndef OPGAUGE_FAKE_BARE
+struct FakePci {
+    char sbdf[32];
+    unsigned rest[18];
+};
+int mtmlLibraryInitSystem(void* library, void** system) {
+    *system = library;
+    return 0;
+}
+int mtmlSystemGetDriverVersion(void*, char* text, unsigned length) {
+    copy_text("3.3.5-server", text, length);
+    return 0;
+}
+int mtmlDeviceGetPciInfo(void* device, FakePci* pci) {
+    copy_text("00000000:" + std::to_string(20 + index_of(device)) + ":00.0", pci->sbdf, 32);
     return 0;
 }
 int mtmlDeviceGetUUID(void* device, char* text, unsigned length) {
@@ -42,4 +61,9 @@ int mtmlMemoryGetTotal(void*, unsigned long long* bytes) {
     *bytes = 80ULL << 30U;
     return 0;
 }
+int mtmlMemoryGetUsed(void*, unsigned long long* bytes) {
+    *bytes = used_bytes();
+    return 0;
+}
+#endif
 }

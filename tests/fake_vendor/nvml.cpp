@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fake_vendor/fake_vendor.h"
 
+#include <unistd.h>
+
 using namespace opgauge::fake_vendor;
 
 namespace {
@@ -16,6 +18,11 @@ struct FakePci {
     char legacy[16];
     unsigned domain, bus, device, id, subsystem;
     char bus_id[32];
+};
+struct FakeProcess {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned gpu_instance, compute_instance;
 };
 
 int nvmlInit_v2() {
@@ -36,18 +43,10 @@ const char* nvmlErrorString(int code) {
             return "Unknown Error";
     }
 }
-int nvmlSystemGetDriverVersion(char* text, unsigned length) {
-    copy_text("580.159.04", text, length);
-    return 0;
-}
-int nvmlSystemGetCudaDriverVersion_v2(int* version) {
-    *version = 13000;
-    return 0;
-}
 #ifndef OPGAUGE_FAKE_OLD
 int nvmlDeviceGetCount_v2(unsigned* count) {
     *count = static_cast<unsigned>(device_count());
-    return 0;
+    return setting("fail_count", 0);
 }
 #endif
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** handle) {
@@ -56,6 +55,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** handle) {
     return 0;
 }
 int nvmlDeviceGetName(void* handle, char* text, unsigned length) {
+    if (static_cast<int>(index_of(handle)) == setting("lost", -1)) return 15;
     const bool instance = index_of(handle) >= kInstance;
     copy_text(instance ? "NVIDIA Stand-in MIG 1g.5gb" : "NVIDIA Stand-in", text, length);
     return 0;
@@ -67,16 +67,26 @@ int nvmlDeviceGetUUID(void* handle, char* text, unsigned length) {
               text, length);
     return 0;
 }
+#ifndef OPGAUGE_FAKE_BARE
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+    copy_text("580.159.04", text, length);
+    return 0;
+}
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+    *version = 13000;
+    return 0;
+}
 int nvmlDeviceGetPciInfo_v3(void* handle, FakePci* pci) {
     copy_text("00000000:" + std::to_string(10 + index_of(handle)) + ":00.0", pci->bus_id, 32);
     return 0;
 }
 int nvmlDeviceGetMemoryInfo(void*, FakeMemory* memory) {
-    *memory = {16ULL << 30U, 15ULL << 30U, 1ULL << 30U};
+    *memory = {16ULL << 30U, (16ULL << 30U) - used_bytes(), used_bytes()};
     return 0;
 }
 int nvmlDeviceGetMigMode(void* handle, unsigned* current, unsigned* pending) {
-    *current = *pending = index_of(handle) == 0 && setting("mig", 0) > 0 ? 1 : 0;
+    *current = *pending =
+        index_of(handle) == 0 && setting("mig", 0) + setting("mig_mode", 0) > 0 ? 1 : 0;
     return 0;
 }
 int nvmlDeviceGetMaxMigDeviceCount(void*, unsigned* count) {
@@ -89,4 +99,29 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned slot, void** handle) {
     *handle = handle_of<void*>(kInstance + slot / 2);
     return 0;
 }
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+    *milliwatts = 700'000;
+    return 0;
+}
+int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
+    *major = 9;
+    *minor = 0;
+    return 0;
+}
+int nvmlDeviceGetComputeMode(void* handle, int* mode) {
+    if (index_of(handle) >= kInstance) return 3;  // not supported
+    *mode = setting("mode", 0);
+    return 0;
+}
+// This process, then others from 100001 on; the memory of every other one is not told.
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, FakeProcess* list) {
+    const unsigned here = static_cast<unsigned>(setting("processes", 0)) + 1;
+    const unsigned room = *count;
+    *count = here;
+    if (room < here) return 7;
+    list[0] = {static_cast<unsigned>(::getpid()), 1U << 20U, 0, 0};
+    for (unsigned i = 1; i < here; ++i) list[i] = {100'000 + i, i % 2 == 0 ? ~0ULL : 5, 0, 0};
+    return 0;
+}
+#endif
 }

@@ -1,47 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumeration through stand-in libraries (tests/fake_vendor) and replayed tools (tests/fake_tools).
-#include "opgauge/base/text.h"
-#include "opgauge/device/backends.h"
-
+// Enumeration through stand-in libraries (tests/fake_vendor); the choice of a backend.
 #include "tests/support/temp_dir.h"
+#include "tests/unit/device/stand_ins.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
 namespace opgauge {
 namespace {
 
-const std::string kLibraries = OPGAUGE_BINARY_DIR "/tests/fake_vendor/";
-const std::string kTools = OPGAUGE_SOURCE_DIR "/tests/fake_tools:/usr/bin:/bin";
-
-enum class Libraries { now, old, absent };
-
-// The libraries run in this process, so what they pretend is a variable of this process.
-Discovery discover(const std::string& backend, Libraries libraries, const std::string& pretend,
-                   const std::string& path = "/nowhere", const std::string& tool = "") {
-    ::setenv("OPGAUGE_FAKE_VENDOR", pretend.c_str(), 1);
-    Environment environment;
-    environment.set("OPGAUGE_SYSFS", "/nowhere");
-    environment.set("PATH", path);
-    environment.set("FAKE_TOOL", tool);
-    environment.set("OPGAUGE_LIBRARY_PATH", libraries == Libraries::absent ? "/nowhere"
-                                            : libraries == Libraries::old  ? kLibraries + "old"
-                                                                           : kLibraries + "now");
-    return (*find_backend(backend))->discover(environment);
-}
-
-std::string reasons(const Discovery& found) {
-    return join(found.reasons, "; ");
-}
+using testing::from_library;
+using testing::kLibraries;
+using testing::Libraries;
+using testing::reasons;
 
 class EachVendor : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, EachVendor, ::testing::Values("cuda", "musa", "rocm", "ascend"));
 
 TEST_P(EachVendor, ListsZeroOneAndEightDevices) {
     for (const int count : {1, 8}) {
-        const auto found = discover(GetParam(), Libraries::now, "devices=" + std::to_string(count));
+        const auto found =
+            from_library(GetParam(), Libraries::now, "devices=" + std::to_string(count));
         ASSERT_EQ(found.devices.size(), static_cast<std::size_t>(count)) << reasons(found);
         for (int i = 0; i < count; ++i) {
             const Device& device = found.devices[static_cast<std::size_t>(i)];
@@ -50,36 +30,36 @@ TEST_P(EachVendor, ListsZeroOneAndEightDevices) {
             EXPECT_EQ(device.health, Health::ok);
         }
     }
-    const auto none = discover(GetParam(), Libraries::now, "devices=0");
+    const auto none = from_library(GetParam(), Libraries::now, "devices=0");
     EXPECT_TRUE(none.devices.empty());
     EXPECT_NE(reasons(none).find("has no device"), std::string::npos) << reasons(none);
 }
 
 TEST_P(EachVendor, AnAbsentLibraryAndToolAreTwoReasons) {
-    const auto found = discover(GetParam(), Libraries::absent, "");
+    const auto found = from_library(GetParam(), Libraries::absent, "");
     EXPECT_TRUE(found.devices.empty());
     EXPECT_NE(reasons(found).find("no library lib"), std::string::npos) << reasons(found);
     EXPECT_NE(reasons(found).find(" on PATH"), std::string::npos) << reasons(found);
 }
 
 TEST_P(EachVendor, ALibraryThatLacksARequiredSymbolIsTooOld) {
-    const auto found = discover(GetParam(), Libraries::old, "devices=2");
+    const auto found = from_library(GetParam(), Libraries::old, "devices=2");
     EXPECT_TRUE(found.devices.empty());
     EXPECT_NE(reasons(found).find("is too old: it lacks "), std::string::npos) << reasons(found);
 }
 
 TEST(CudaDiscovery, InitFailuresAreToldInTheLibrarysWords) {
-    const auto found = discover("cuda", Libraries::now, "fail_init=18");
+    const auto found = from_library("cuda", Libraries::now, "fail_init=18");
     EXPECT_EQ(found.reasons.at(0), "nvmlInit failed: Driver/library version mismatch (NVML 18)");
-    const auto ascend = discover("ascend", Libraries::now, "fail_init=-8005");
+    const auto ascend = from_library("ascend", Libraries::now, "fail_init=-8005");
     EXPECT_EQ(ascend.reasons.at(0),
               "dcmi_init failed: no driver, or no device in this container (-8005)");
-    const auto musa = discover("musa", Libraries::now, "fail_init=1");
+    const auto musa = from_library("musa", Libraries::now, "fail_init=1");
     EXPECT_EQ(musa.reasons.at(0), "mtmlLibraryInit failed: Driver not loaded (MTML 1)");
 }
 
 TEST(CudaDiscovery, FactsComeFromTheLibrary) {
-    const auto found = discover("cuda", Libraries::now, "devices=2");
+    const auto found = from_library("cuda", Libraries::now, "devices=2");
     EXPECT_EQ(found.driver, "580.159.04");
     EXPECT_EQ(found.runtime, "CUDA 13.0");
     const Device& device = found.devices.at(1);
@@ -88,14 +68,13 @@ TEST(CudaDiscovery, FactsComeFromTheLibrary) {
     EXPECT_EQ(device.pci_id, "0000:11:00.0");
     EXPECT_EQ(device.memory_total_bytes, 16ULL << 30U);
     EXPECT_EQ(device.memory_free_bytes, 15ULL << 30U);
-    // The stand-in has no such functions: unknown, not zero.
-    EXPECT_FALSE(device.power_limit_watts);
-    EXPECT_FALSE(device.compute_capability);
-    EXPECT_TRUE(device.processes.empty());
+    EXPECT_EQ(device.memory_used_bytes, 1ULL << 30U);
+    EXPECT_EQ(device.power_limit_watts, 700.0);
+    EXPECT_EQ(device.compute_capability, 90);
 }
 
 TEST(CudaDiscovery, OneBrokenDeviceDoesNotHideTheOthers) {
-    const auto found = discover("cuda", Libraries::now, "devices=3,broken=1");
+    const auto found = from_library("cuda", Libraries::now, "devices=3,broken=1");
     ASSERT_EQ(found.devices.size(), 3U);
     EXPECT_EQ(found.devices[0].health, Health::ok);
     EXPECT_EQ(found.devices[1].health, Health::unusable);
@@ -104,7 +83,7 @@ TEST(CudaDiscovery, OneBrokenDeviceDoesNotHideTheOthers) {
 }
 
 TEST(CudaDiscovery, InstancesStandInTheirGpusPlace) {
-    const auto found = discover("cuda", Libraries::now, "devices=2,mig=2");
+    const auto found = from_library("cuda", Libraries::now, "devices=2,mig=2");
     ASSERT_EQ(found.devices.size(), 3U);
     EXPECT_EQ(found.devices[0].token, "MIG-00000000");
     EXPECT_EQ(found.devices[0].partition, "MIG 1g.5gb");
@@ -114,10 +93,10 @@ TEST(CudaDiscovery, InstancesStandInTheirGpusPlace) {
 }
 
 TEST(AscendDiscovery, ACriticalAlarmMakesADeviceUnusable) {
-    const auto found = discover("ascend", Libraries::now, "devices=4,broken=2");
+    const auto found = from_library("ascend", Libraries::now, "devices=4,broken=2");
     ASSERT_EQ(found.devices.size(), 4U);
     EXPECT_EQ(found.devices[2].health, Health::unusable);
-    EXPECT_EQ(found.devices[3].name, "Ascend 910B3");
+    EXPECT_EQ(found.devices[3].name, "Ascend910B3");
     EXPECT_EQ(found.driver, "25.5.2");
 }
 
@@ -132,41 +111,6 @@ TEST(RocmDiscovery, FallsBackToTheOlderLibrary) {
     ASSERT_EQ(found.devices.size(), 2U) << reasons(found);
     EXPECT_EQ(found.devices[1].name, "AMD Stand-in");
     EXPECT_EQ(found.devices[1].uuid, "GPU-050e0ba3b02c8e71");
-}
-
-TEST(ToolFallback, EachVendorsToolAnswersWhereItsLibraryIsAbsent) {
-    const auto cuda = discover("cuda", Libraries::absent, "", kTools);
-    ASSERT_EQ(cuda.devices.size(), 2U) << reasons(cuda);
-    EXPECT_EQ(cuda.source, "nvidia-smi");
-    EXPECT_EQ(cuda.devices[0].power_limit_watts, 700.0);
-    EXPECT_FALSE(cuda.devices[1].memory_total_bytes) << "[N/A] is unknown, not 0";
-    const auto musa = discover("musa", Libraries::absent, "", kTools);
-    ASSERT_EQ(musa.devices.size(), 1U) << reasons(musa);
-    EXPECT_EQ(musa.driver, "3.3.5");
-    const auto rocm = discover("rocm", Libraries::absent, "", kTools);
-    ASSERT_EQ(rocm.devices.size(), 1U) << reasons(rocm);
-    EXPECT_EQ(rocm.devices[0].name, "AMD Replay");
-    const auto ascend = discover("ascend", Libraries::absent, "", kTools);
-    ASSERT_EQ(ascend.devices.size(), 1U) << reasons(ascend);
-    EXPECT_EQ(ascend.devices[0].index, 0) << "the rank, not the printed NPU id";
-}
-
-TEST(ToolFallback, AToolThatExistsProvesNothing) {
-    EXPECT_NE(reasons(discover("cuda", Libraries::absent, "", kTools, "mismatch"))
-                  .find("nvidia-smi: Failed to initialize NVML: Driver/library version mismatch "
-                        "(exit 18)"),
-              std::string::npos);
-    EXPECT_NE(reasons(discover("cuda", Libraries::absent, "", kTools, "none"))
-                  .find("nvidia-smi: No devices were found (exit 6)"),
-              std::string::npos);
-    EXPECT_NE(reasons(discover("musa", Libraries::absent, "", kTools, "empty"))
-                  .find("mthreads-gmi printed nothing"),
-              std::string::npos);
-    EXPECT_NE(reasons(discover("ascend", Libraries::absent, "", kTools, "nodriver")).find("-8005"),
-              std::string::npos);
-    const auto rocm = reasons(discover("rocm", Libraries::absent, "", kTools, "nodriver"));
-    EXPECT_NE(rocm.find("driver not initialized"), std::string::npos) << rocm;
-    EXPECT_NE(rocm.find("rocm-smi printed no JSON"), std::string::npos) << rocm;
 }
 
 TEST(PciPresence, ACardWithoutSoftwareIsNamed) {
@@ -210,7 +154,7 @@ TEST(ChooseBackend, AutoTakesTheOnlyBackendWithDevicesAndRefusesSeveral) {
     const auto two = choose_backend("", environment, WithoutAccelerator::error);
     ASSERT_FALSE(two);
     EXPECT_EQ(two.error().message,
-              "several backends have devices: musa (1 x MTT Stand-in), ascend (1 x Ascend 910B3); "
+              "several backends have devices: musa (1 x MTT Stand-in), ascend (1 x Ascend910B3); "
               "choose one with --backend or ZL_BACKEND");
     environment.set("ZL_BACKEND", "npu");
     EXPECT_EQ((*choose_backend("", environment, WithoutAccelerator::error)).backend->name(),

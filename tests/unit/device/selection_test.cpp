@@ -19,6 +19,7 @@ Discovery devices_of(const std::string& backend, int count) {
         device.index = i;
         device.name = "Model";
         device.health = Health::ok;
+        device.processes_known = true;
         if (backend == "cuda") device.uuid = "GPU-" + std::string(4, static_cast<char>('a' + i));
         device.token = device.uuid.value_or(std::to_string(i));
         found.devices.push_back(device);
@@ -147,6 +148,77 @@ TEST(Selection, IdleLeavesOutDevicesWithOtherProcesses) {
     found.devices[1].processes.push_back({43, "other", std::nullopt});
     EXPECT_EQ(select_devices(**find_backend("cuda"), found, "idle", Environment()).error().message,
               "no idle device: 2 devices are here");
+}
+
+TEST(Selection, IdleIsRefusedWhereNothingTellsTheProcesses) {
+    auto found = devices_of("musa", 2);
+    found.devices[1].processes_known = false;
+    const auto idle = select_devices(**find_backend("musa"), found, "idle", Environment());
+    ASSERT_FALSE(idle);
+    EXPECT_EQ(idle.error().kind, ErrorKind::environment);
+    EXPECT_EQ(idle.error().message,
+              "--devices idle: nothing here tells which processes use device 1 (Model); name "
+              "devices instead");
+}
+
+TEST(Selection, AnEmptyEntryIsACommaTooMany) {
+    for (const char* request : {"0,", ",0", ","}) {
+        EXPECT_EQ(tokens(select("cuda", 1, request)),
+                  Tokens{"error: --devices has an empty entry: a comma too many"});
+    }
+}
+
+TEST(Selection, AMaskThatIsAMistakeIsExplained) {
+    const auto none = select("cuda", 2, "", {{"CUDA_VISIBLE_DEVICES", "GPU0"}});
+    EXPECT_EQ(none.error().message,
+              "CUDA_VISIBLE_DEVICES hides every device of backend cuda; unset it or name devices "
+              "in it (CUDA_VISIBLE_DEVICES=GPU0 ends at 'GPU0': the runtime reads no further)");
+}
+
+TEST(Selection, AnAmbiguousBeginningInAMaskNamesNoDevice) {
+    auto found = devices_of("cuda", 2);
+    found.devices[0].uuid = "GPU-ab";
+    found.devices[1].uuid = "GPU-ac";
+    const auto& cuda = **find_backend("cuda");
+    const auto both =
+        select_devices(cuda, found, "", Environment(Variables{{"CUDA_VISIBLE_DEVICES", "GPU-a"}}));
+    ASSERT_FALSE(both);
+    EXPECT_EQ(both.error().message,
+              "CUDA_VISIBLE_DEVICES=GPU-a names no device that is here (2 found by test)");
+    EXPECT_EQ(tokens(select_devices(cuda, found, "",
+                                    Environment(Variables{{"CUDA_VISIBLE_DEVICES", "gpu-AC"}}))),
+              Tokens{"gpu-AC"});
+}
+
+TEST(Selection, InstancesOfOneGpuAreOneModel) {
+    auto found = devices_of("cuda", 2);
+    found.devices[0].name = "Model MIG 1g.5gb";
+    found.devices[1].name = "Model MIG 2g.10gb";
+    found.devices[1].index = 0;
+    EXPECT_EQ(tokens(select_devices(**find_backend("cuda"), found, "",
+                                    Environment(Variables{{"CUDA_VISIBLE_DEVICES", "0"}}))),
+              Tokens{"0"});
+}
+
+TEST(Selection, RocmIdsOfTheRuntimeAreFoundByTheLibrarysSpelling) {
+    auto found = devices_of("rocm", 2);
+    found.devices[0].uuid = "61ff74a1-0000-1000-80aa-264e650fb843";
+    found.devices[1].uuid = "83ff74a1-0000-1000-8005-18abbc543198";
+    const auto& rocm = **find_backend("rocm");
+    const auto select_in = [&](Variables variables) {
+        return select_devices(rocm, found, "", Environment(std::move(variables)));
+    };
+    const auto outer = select_in({{"ROCR_VISIBLE_DEVICES", "GPU-830518abbc543198"}});
+    ASSERT_TRUE(outer) << outer.error().message;
+    EXPECT_EQ(outer->at(0).device.index, 1);
+    // Within the outer list, the first device is the second of the machine.
+    const auto inner =
+        select_in({{"ROCR_VISIBLE_DEVICES", "GPU-8305"}, {"HIP_VISIBLE_DEVICES", "0"}});
+    ASSERT_TRUE(inner) << inner.error().message;
+    EXPECT_EQ(inner->at(0).device.index, 1);
+    EXPECT_FALSE(select_in(
+        {{"ROCR_VISIBLE_DEVICES", "GPU-8305"}, {"HIP_VISIBLE_DEVICES", "GPU-61aa264e650fb843"}}))
+        << "an id outside the outer list names nothing";
 }
 
 TEST(Selection, AnUnusableDeviceIsPassedOverAndRefusedByName) {

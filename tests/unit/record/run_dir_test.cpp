@@ -32,9 +32,9 @@ TEST(RunDir, TwelveRunsAtOneMomentGetTwelveFolders) {
     }
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(names.size(), 12U);
-    EXPECT_TRUE(names.contains("mm-20261201T000509Z"));
-    EXPECT_TRUE(names.contains("mm-20261201T000509Z-2"));
-    EXPECT_TRUE(names.contains("mm-20261201T000509Z-12"));
+    EXPECT_TRUE(names.contains("mm-20261201T140509Z"));
+    EXPECT_TRUE(names.contains("mm-20261201T140509Z-2"));
+    EXPECT_TRUE(names.contains("mm-20261201T140509Z-12"));
 }
 
 TEST(RunDir, AnExactFolderThatIsNotEmptyIsRefusedAndLeftUntouched) {

@@ -41,6 +41,15 @@ TEST_F(SignalGuardTest, ASignalIsHeldUntilTheWaitLetsItIn) {
     EXPECT_EQ(SignalGuard::received(), SIGTERM);
 }
 
+TEST_F(SignalGuardTest, ASignalThatNobodyWaitedForIsLetInAndEndsNothing) {
+    {
+        const SignalGuard guard;
+        ::raise(SIGINT);
+    }
+    EXPECT_EQ(SignalGuard::count(), 1);
+    EXPECT_EQ(SignalGuard::received(), SIGINT);
+}
+
 TEST_F(SignalGuardTest, TheFirstSignalIsRememberedAndTheOthersAreCounted) {
     const SignalGuard guard;
     ::raise(SIGHUP);

@@ -174,6 +174,14 @@ TEST(DeviceCheck, PciAddressesMatchWhateverTheirDomainsWidth) {
               "planned device has pci_id 0000:19:00.0, the child sees 0000:1A:00.0");
 }
 
+TEST(DeviceCheck, AVariantBehindAnUnderscoreIsTheSameModel) {
+    const auto seen = [](const char* name) {
+        return Json{{"backend", "ascend"}, {"count", 1}, {"name", name}};
+    };
+    EXPECT_FALSE(device_mismatch("ascend", {{"name", "Ascend910"}}, seen("Ascend910_9391")));
+    EXPECT_TRUE(device_mismatch("ascend", {{"name", "Ascend910"}}, seen("Ascend910B3")));
+}
+
 TEST(DeviceCheck, NoDeviceTwoDevicesAndAnotherVendorAreNamed) {
     const Json planned = {{"name", "X"}};
     EXPECT_EQ(*device_mismatch("musa", planned, {{"backend", "musa"}, {"count", 0}}),

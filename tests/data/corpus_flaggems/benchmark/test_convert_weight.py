@@ -24,7 +24,8 @@ class ConvertWeightBenchmark(base.Benchmark):
     def run(self):
         self.init_user_config()
         for dtype in self.to_bench_dtypes:
-            for reference, gems in self.get_input_iter(dtype):
+            # All inputs are made first.
+            for reference, gems in list(self.get_input_iter(dtype)):
                 try:
                     self.get_latency(self.torch_op, *reference)
                     self.get_latency(self.gems_op, *gems)

@@ -9,9 +9,10 @@ from . import base
 def test_local_class():
     class LocalBenchmark(base.Benchmark):
         def get_input_iter(self, dtype):
-            yield [torch.randn((2, 3), dtype=dtype), torch.randn((2, 5), dtype=dtype)], 1
+            order = torch.randint(0, 2, (2,))
+            yield order, [torch.randn((2, 3), dtype=dtype), torch.randn((2, 5), dtype=dtype)], 1
 
-    def cat(tensors, dim):
+    def cat(order, tensors, dim):
         return torch.add(*tensors)
 
     LocalBenchmark(op_name="local_class", torch_op=cat, dtypes=[torch.float16]).run()

@@ -55,5 +55,7 @@ def measurement_begins():
     if now("FAKE_KILL_CASE"):
         os.kill(os.getpid(), signal.SIGKILL)
     while now("FAKE_HANG_CASE"):
+        with open(os.environ.get("FAKE_HANG_MARK", os.devnull), "w", encoding="utf-8") as mark:
+            mark.write(str(os.getpid()))
         time.sleep(3600)
     return now("FAKE_NAN_CASE")
