@@ -51,7 +51,7 @@ std::string shown_command(const CorpusCommand& command) {
     std::vector<std::string> words;
     for (const auto& word : command.argv) {
         const bool plain = word.find_first_of(" \t\n'\"\\$") == std::string::npos && !word.empty();
-        words.push_back(plain ? printable(word) : "'" + printable(word) + "'");
+        words.push_back(plain ? printable(word) : fmt::format("'{}'", printable(word)));
     }
     return join(words, " ");
 }

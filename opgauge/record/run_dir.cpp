@@ -33,7 +33,7 @@ std::string as_file_name(const std::string& text) {
             std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
         name.push_back(plain ? c : '_');
     }
-    if (name.empty() || name[0] == '.') name.insert(0, "_");
+    if (name.empty() || name[0] == '.') return fmt::format("_{}", name);
     return name;
 }
 

@@ -43,7 +43,7 @@ std::string corpus_text(const Json& identity) {
     constexpr std::size_t kShownDigits = 12;
     std::string text = at(identity, "/corpus/name");
     const std::string commit = at(identity, "/corpus/commit", "");
-    if (!commit.empty()) text += " " + commit.substr(0, kShownDigits);
+    if (!commit.empty()) text += fmt::format(" {}", commit.substr(0, kShownDigits));
     if (!at(identity, "/corpus/dirty_digest", "").empty()) text += " with changes";
     return text;
 }
