@@ -23,6 +23,9 @@ class SharedLibrary {
 
     const std::string& name() const { return name_; }
 
+    // Leaves the library loaded until the process ends: unloading some takes longer than using them.
+    void keep_loaded() { handle_ = nullptr; }
+
     // Null where the library has no such symbol. F is a function type: symbol<int(unsigned)>("f").
     template <typename F>
     F* symbol(const char* symbol_name) const {

@@ -12,6 +12,7 @@
 
 #include <fstream>
 #include <functional>
+#include <thread>
 
 namespace opgauge {
 namespace {
@@ -70,20 +71,26 @@ TEST(RunTool, AToolThatHangsIsKilledWithItsGroupAtTheDeadline) {
     Result<ToolOutput> tool;
     const double seconds = seconds_of([&] {
         tool = run_shell("trap '' TERM INT; sleep 1000 & echo $! > " + pid_file + "; wait; wait",
-                         500ms);
+                         2000ms);
     });
     ASSERT_FALSE(tool);
     EXPECT_EQ(tool.error().kind, ErrorKind::environment);
-    EXPECT_EQ(tool.error().message, "sh did not end within 500 ms; it was killed");
-    EXPECT_GE(seconds, 0.5);
+    EXPECT_EQ(tool.error().message, "sh did not end within 2.0 s; it was killed");
+    EXPECT_GE(seconds, 2.0);
     EXPECT_LT(seconds, 20.0);
     pid_t pid = 0;
     ASSERT_TRUE(std::ifstream(pid_file) >> pid);
-    // The orphan is a zombie of somebody else's at most.
+    // The orphan is a zombie of somebody else's at most; a busy machine takes a moment to get
+    // there.
     char state = 'Z';
-    std::string word;
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-    if (stat >> word >> word) stat >> state;
+    for (int round = 0; round < 500; ++round) {
+        state = 'Z';
+        std::string word;
+        std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+        if (stat >> word >> word) stat >> state;
+        if (state == 'Z') break;
+        std::this_thread::sleep_for(20ms);
+    }
     EXPECT_EQ(state, 'Z');
 }
 
