@@ -23,7 +23,8 @@ class SharedLibrary {
 
     const std::string& name() const { return name_; }
 
-    // Leaves the library loaded until the process ends: unloading some takes longer than using them.
+    // Leaves the library loaded until the process ends: unloading some takes longer than using
+    // them.
     void keep_loaded() { handle_ = nullptr; }
 
     // Null where the library has no such symbol. F is a function type: symbol<int(unsigned)>("f").

@@ -2,6 +2,7 @@
 #include "opgauge/device/rocm_library.h"
 
 #include "opgauge/base/text.h"
+#include "opgauge/device/rocm_tool.h"
 #include "opgauge/device/vendor_library.h"
 
 #include <fmt/format.h>
@@ -101,16 +102,6 @@ void add_memory(std::uint64_t total, std::uint64_t used, Device& device) {
     device.memory_free_bytes = total - std::min(total, used);
 }
 
-Device new_device(int index) {
-    Device device;
-    device.backend = "rocm";
-    device.index = index;
-    device.token = std::to_string(index);
-    device.name = "unknown";
-    device.health = Health::ok;
-    return device;
-}
-
 void add_amd_memory(const AmdSmi& smi, Processor processor, Device& device) {
     std::uint64_t total = 0;
     std::uint64_t used = 0;
@@ -124,7 +115,7 @@ void add_amd_memory(const AmdSmi& smi, Processor processor, Device& device) {
 }
 
 Device read_amd(const AmdSmi& smi, Processor processor, int index, const std::string& sysfs) {
-    Device device = new_device(index);
+    Device device = new_rocm_device(index);
     std::uint64_t bdf = 0;
     if (const Status code = smi.bdf(processor, &bdf); code != kSuccess) {
         // Every processor has an address; one that cannot tell it is gone.
@@ -243,7 +234,7 @@ Result<RocmSmi> load_rocm(const SharedLibrary& library) {
 }
 
 Device read_rocm(const RocmSmi& smi, std::uint32_t index) {
-    Device device = new_device(static_cast<int>(index));
+    Device device = new_rocm_device(static_cast<int>(index));
     char name[256] = {};
     if (smi.name(index, name, sizeof name) == kSuccess) device.name = from_buffer(name);
     std::uint64_t id = 0;

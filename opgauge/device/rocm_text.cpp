@@ -13,22 +13,12 @@
 namespace opgauge {
 namespace {
 
-Device new_device(int index) {
-    Device device;
-    device.backend = "rocm";
-    device.index = index;
-    device.token = std::to_string(index);
-    device.name = "unknown";
-    device.health = Health::ok;
-    return device;
-}
-
 // Devices by index, made when first named.
 class Found {
   public:
     Device& at(unsigned long long index) {
         const auto key = static_cast<int>(index);
-        return devices_.try_emplace(key, new_device(key)).first->second;
+        return devices_.try_emplace(key, new_rocm_device(key)).first->second;
     }
     std::vector<Device> take() const {
         std::vector<Device> result;
@@ -190,7 +180,8 @@ Result<std::vector<Device>> parse_rocm_smi_csv(std::string_view text) {
         }
         if (titles.empty() || !cells[0].starts_with("card") || cells.size() < titles.size())
             continue;
-        Device device = new_device(small_index(std::string_view(cells[0]).substr(4)).value_or(0));
+        Device device =
+            new_rocm_device(small_index(std::string_view(cells[0]).substr(4)).value_or(0));
         std::optional<double> total;
         std::optional<double> used;
         for (std::size_t i = 0; i < titles.size(); ++i) {

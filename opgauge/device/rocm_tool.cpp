@@ -20,16 +20,6 @@ namespace {
 constexpr std::chrono::milliseconds kDeadline{30'000};
 constexpr std::size_t kMostStarts = 32;  // of a document, before a text counts as noise
 
-Device new_device(int index) {
-    Device device;
-    device.backend = "rocm";
-    device.index = index;
-    device.token = std::to_string(index);
-    device.name = "unknown";
-    device.health = Health::ok;
-    return device;
-}
-
 // Where a document may begin: brackets that begin a line, then any other; noise has brackets too.
 std::vector<std::size_t> document_starts(std::string_view text) {
     std::vector<std::size_t> starts;
@@ -87,7 +77,7 @@ std::optional<std::string> first_known(std::initializer_list<std::optional<std::
 Device amd_device(const Json& entry, int rank) {
     // hip_id (list -e, since ROCm 6.4) is the number that the runtime counts.
     const auto hip = get_optional<int>(entry, "hip_id");
-    Device device = new_device(hip ? *hip : get_optional<int>(entry, "gpu").value_or(rank));
+    Device device = new_rocm_device(hip ? *hip : get_optional<int>(entry, "gpu").value_or(rank));
     const Json asic = entry.value("asic", Json::object());
     const Json bus = entry.value("bus", Json::object());
     const Json board = entry.value("board", Json::object());
@@ -116,7 +106,7 @@ std::optional<std::string> any_case(const Json& card,
 }
 
 Device rocm_device(const Json& card, int index) {
-    Device device = new_device(index);
+    Device device = new_rocm_device(index);
     device.name = any_case(card, {"Device Name", "Card Series", "Card series", "Card model"})
                       .value_or("unknown");
     if (const auto id = any_case(card, {"Unique ID"})) {
@@ -191,6 +181,16 @@ bool ask_amd_smi(const Environment& environment, Discovery& found) {
 }
 
 }  // namespace
+
+Device new_rocm_device(int index) {
+    Device device;
+    device.backend = "rocm";
+    device.index = index;
+    device.token = std::to_string(index);
+    device.name = "unknown";
+    device.health = Health::ok;
+    return device;
+}
 
 Result<std::vector<Device>> parse_amd_smi_json(std::string_view text) {
     OPGAUGE_TRY_ASSIGN(const Json root, first_json(text, "amd-smi"));
