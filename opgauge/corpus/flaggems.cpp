@@ -36,8 +36,8 @@ std::vector<fs::path> test_files(const fs::path& folder) {
     return files;
 }
 
-bool has_mark(const CorpusNode& node, const std::string& mark) {
-    return std::find(node.marks.begin(), node.marks.end(), mark) != node.marks.end();
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 std::set<std::string> files_of(const std::vector<CorpusNode>& nodes) {
@@ -105,6 +105,8 @@ class FlagGemsProvider final : public Provider {
     bool is_flaggems() const { return benchmarks_ != root_; }
     Result<std::vector<CorpusNode>> scan() const;
     Result<std::vector<CorpusNode>> resolve_node(const std::string& node) const;
+    tl::unexpected<Error> unknown_operator(const std::string& name,
+                                           const std::vector<CorpusNode>& nodes) const;
     Result<std::vector<CorpusNode>> resolve_operator(const NodeRequest& request,
                                                      const std::vector<CorpusNode>& nodes) const;
 
@@ -113,6 +115,24 @@ class FlagGemsProvider final : public Provider {
     std::string python_;
     fs::path bridge_;
 };
+
+// As FlagGems itself selects: by mark. Names of functions and files are what people also try; a
+// mark of single parameter sets comes last, since such collections repeat operators that have own
+// files.
+std::vector<CorpusNode> nodes_of(const std::string& name, const std::vector<CorpusNode>& nodes) {
+    auto found = select(nodes, [&](const CorpusNode& n) { return contains(n.marks, name); });
+    if (!found.empty()) return found;
+    found = select(nodes, [&](const CorpusNode& n) {
+        return n.function == name || n.function == "test_" + name;
+    });
+    if (!found.empty()) return found;
+    found = select(nodes,
+                   [&](const CorpusNode& n) { return fs::path(n.file).stem() == "test_" + name; });
+    if (!found.empty()) return found;
+    found = select(nodes, [&](const CorpusNode& n) { return contains(n.case_marks, name); });
+    for (auto& node : found) node.only_mark = name;
+    return found;
+}
 
 Result<std::vector<CorpusNode>> FlagGemsProvider::scan() const {
     std::vector<CorpusNode> nodes;
@@ -149,32 +169,29 @@ Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_node(const std::string
     return std::vector{taken};
 }
 
+tl::unexpected<Error> FlagGemsProvider::unknown_operator(
+    const std::string& name, const std::vector<CorpusNode>& nodes) const {
+    std::set<std::string> marks;
+    for (const auto& node : nodes) {
+        marks.insert(node.marks.begin(), node.marks.end());
+        marks.insert(node.case_marks.begin(), node.case_marks.end());
+    }
+    const std::vector<std::string> known(marks.begin(), marks.end());
+    return fail(
+        ErrorKind::usage,
+        fmt::format("unknown operator '{}' in {}{}; `opgauge corpus list` names all {}",
+                    printable(name), root_.string(), suggestion(name, known), known.size()));
+}
+
 Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_operator(
     const NodeRequest& request, const std::vector<CorpusNode>& nodes) const {
     const std::string& name = request.operator_;
-    // As FlagGems itself selects: by mark. Names of functions and files are what people also try.
-    auto found = select(nodes, [&](const CorpusNode& n) { return has_mark(n, name); });
-    if (found.empty()) {
-        found = select(nodes, [&](const CorpusNode& n) {
-            return n.function == name || n.function == "test_" + name;
-        });
-    }
-    if (found.empty()) {
-        found = select(
-            nodes, [&](const CorpusNode& n) { return fs::path(n.file).stem() == "test_" + name; });
-    }
-    if (found.empty()) {
-        std::set<std::string> marks;
-        for (const auto& node : nodes) marks.insert(node.marks.begin(), node.marks.end());
-        const std::vector<std::string> known(marks.begin(), marks.end());
-        return fail(
-            ErrorKind::usage,
-            fmt::format("unknown operator '{}' in {}{}; `opgauge corpus list` names all {}",
-                        printable(name), root_.string(), suggestion(name, known), known.size()));
-    }
+    const auto found = nodes_of(name, nodes);
+    if (found.empty()) return unknown_operator(name, nodes);
     if (!request.file.empty()) {
-        const auto in_file =
-            select(found, [&](const CorpusNode& n) { return names_file(request.file, n.file); });
+        const auto in_file = nodes_of(name, select(nodes, [&](const CorpusNode& n) {
+                                          return names_file(request.file, n.file);
+                                      }));
         if (!in_file.empty()) return in_file;
         const auto files = files_of(found);
         return fail(ErrorKind::usage,
@@ -219,6 +236,10 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
     if (settings.warmup_ms > 0) pass("--warmup", std::to_string(settings.warmup_ms));
     if (settings.iteration_ms > 0) pass("--iter", std::to_string(settings.iteration_ms));
     pass("--shape_file", settings.shape_file);
+    if (!nodes.empty() && !nodes.front().only_mark.empty()) {
+        command.argv.emplace_back("-m");
+        command.argv.push_back(nodes.front().only_mark);
+    }
     for (const auto& node : nodes) command.argv.push_back(node.id);
     command.environment.emplace_back("PYTHONPATH", bridge_.string());
     command.environment.emplace_back("PYTHONUNBUFFERED", "1");

@@ -18,8 +18,10 @@ struct CorpusNode {
     std::string id;    // "test_mm.py::test_mm"; for native: "native::mm"
     std::string file;  // relative to the corpus's benchmark folder
     std::string function;
-    std::vector<std::string> marks;  // operator marks, built-in pytest marks left out
-    std::string stage;               // "stable", "beta", "alpha"; empty: unknown
+    std::vector<std::string> marks;       // operator marks, built-in pytest marks left out
+    std::vector<std::string> case_marks;  // those of single parameter sets: pytest.param(marks=...)
+    std::string only_mark;                // not empty: run only the parameter sets with this mark
+    std::string stage;                    // "stable", "beta", "alpha"; empty: unknown
     int line = 0;
 };
 

@@ -101,15 +101,23 @@ class LogicalLines {
 // What stands above the next def: marks, and where they began.
 struct Pending {
     std::vector<std::string> marks;
+    std::vector<std::string> case_marks;
     int line = 0;
 };
 
+bool is_builtin(const std::string& mark) {
+    return std::find(kBuiltinMarks.begin(), kBuiltinMarks.end(), mark) != kBuiltinMarks.end();
+}
+
 void take_decorator(std::string_view code, int number, Pending& pending) {
     if (pending.line == 0) pending.line = number;
-    if (!code.starts_with(kMarkPrefix)) return;
-    const std::string mark(word_at(code.substr(kMarkPrefix.size())));
-    if (std::find(kBuiltinMarks.begin(), kBuiltinMarks.end(), mark) != kBuiltinMarks.end()) return;
-    pending.marks.push_back(mark);
+    for (auto at = code.find(kMarkPrefix); at != std::string_view::npos;
+         at = code.find(kMarkPrefix, at + 1)) {
+        const std::string mark(word_at(code.substr(at + kMarkPrefix.size())));
+        if (is_builtin(mark)) continue;
+        // The decorator itself marks the function; a mark inside it, one of its parameter sets.
+        (at == 0 ? pending.marks : pending.case_marks).push_back(mark);
+    }
 }
 
 struct OpenClass {
@@ -144,6 +152,7 @@ std::vector<CorpusNode> scan_pytest_file(std::string_view text, const std::strin
             node.file = file;
             node.function = function;
             node.marks = pending.marks;
+            node.case_marks = pending.case_marks;
             node.line = number;
             node.id =
                 file + "::" + (open_class ? open_class->name + "::" : std::string()) + function;

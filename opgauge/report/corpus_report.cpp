@@ -11,7 +11,9 @@ namespace opgauge {
 std::string corpus_text(const std::vector<CorpusNode>& nodes) {
     TextTable table({{"operators"}, {"stage"}, {"node"}, {"line", Align::right}});
     for (const auto& node : nodes) {
-        table.add_row({node.marks.empty() ? "-" : printable(join(node.marks, ","), 60),
+        std::vector<std::string> marks = node.marks;
+        marks.insert(marks.end(), node.case_marks.begin(), node.case_marks.end());
+        table.add_row({marks.empty() ? "-" : printable(join(marks, ","), 60),
                        node.stage.empty() ? "-" : node.stage, printable(node.id, 120),
                        node.line == 0 ? "-" : std::to_string(node.line)});
     }
@@ -25,6 +27,7 @@ Json corpus_json(const std::vector<CorpusNode>& nodes) {
                         {"file", node.file},
                         {"function", node.function},
                         {"marks", node.marks},
+                        {"case_marks", node.case_marks},
                         {"stage", node.stage},
                         {"line", node.line}});
     }

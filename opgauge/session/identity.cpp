@@ -160,6 +160,11 @@ void complete_identity(Json& identity, const Json& device_report, const std::str
     Json child = device_report;
     child.erase("type");
     child.erase("seq");
+    // A package built by hand has no metadata; what the child imported has a version all the same.
+    for (const char* name : {"torch", "triton"}) {
+        auto& known = identity["software"][name];
+        if (known.is_null() && child.contains(name)) known = child.at(name);
+    }
     identity["child"] = std::move(child);
     identity["caliber_id"] = caliber_id(identity, timer, Json::object(), "");
 }

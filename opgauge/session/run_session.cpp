@@ -2,6 +2,7 @@
 #include "opgauge/session/run_session.h"
 
 #include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
 #include "opgauge/record/caliber.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/record/result_writer.h"
@@ -117,12 +118,27 @@ struct RunInProgress {
     std::chrono::steady_clock::time_point begin;
 };
 
+// A child that ended before its first test has said why only in its own output.
+std::string last_words(const std::filesystem::path& log) {
+    const auto text = read_file(log);
+    if (!text) return {};
+    const auto lines = lines_of(trim(*text));
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+        if (lower(*line).find("error") != std::string::npos) return printable(trim(*line));
+    }
+    return lines.empty() ? std::string() : printable(trim(lines.back()));
+}
+
 // The status is written last: a directory without it is incomplete.
 Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome,
                           const ConversationResult& said) {
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
     OPGAUGE_TRY_ASSIGN(RecordedRun recorded, read_run(run.directory));
-    const RunStatus status = judge_run(outcome, said);
+    RunStatus status = judge_run(outcome, said);
+    if (status.status == "failed" && said.tests.empty() && !said.guard_refusal) {
+        const std::string words = last_words(run.directory / RunFiles::kLog);
+        if (!words.empty()) status.reason += "; its last words: " + words;
+    }
     const double seconds = std::chrono::duration<double>(run.clock.now() - run.begin).count();
     recorded.status = status_json(status, outcome, said, recorded, seconds);
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));

@@ -130,3 +130,16 @@ def test_the_compact_shapes_reach_the_corpus(run, opgauge):
     assert plan["shapes"]["file"] in plan["command"]
     nodes = [row["case"]["node"] for row in rows_of(opgauge.one_run())]
     assert nodes.count(nodes[0]) <= 3
+
+
+def test_an_option_that_the_corpus_rejects_is_told_in_the_corpus_words(run, opgauge):
+    done = run("mm", "--dtypes", "complex128")
+    assert done.code == 1
+    assert "invalid choice: 'complex128'" in done.err
+
+
+def test_a_mark_of_one_parameter_set_runs_only_that_one(run, opgauge):
+    done = run("mv", "--dtypes", "float16", "--shapes", "upstream")
+    assert done.code == 0, done.err
+    operators = {row["case"]["operator"] for row in rows_of(opgauge.one_run())}
+    assert operators == {"mv"}

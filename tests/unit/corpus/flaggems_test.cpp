@@ -49,6 +49,14 @@ TEST(FlagGems, FunctionAndFileNamesFindWhatNoMarkNames) {
               (Ids{"test_einsum_models.py::test_einsum_models"}));
 }
 
+TEST(FlagGems, AMarkOfOneParameterSetRunsOnlyThatOne) {
+    const auto nodes = corpus()->resolve(by_operator("one_case"));
+    EXPECT_EQ(ids(nodes), (Ids{"test_tricky.py::test_collection"}));
+    const auto argv = corpus()->command(*nodes, {}, CorpusSettings{}).argv;
+    EXPECT_EQ(Ids(argv.end() - 3, argv.end()),
+              (Ids{"-m", "one_case", "test_tricky.py::test_collection"}));
+}
+
 TEST(FlagGems, AnOperatorInSeveralFilesNeedsOne) {
     const auto both = corpus()->resolve(by_operator("einsum"));
     ASSERT_FALSE(both);
@@ -72,7 +80,7 @@ TEST(FlagGems, AnUnknownOperatorGetsTheNearestName) {
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().message,
               "unknown operator 'einsun' in " + kCorpus +
-                  "; did you mean 'einsum'?; `opgauge corpus list` names all 6");
+                  "; did you mean 'einsum'?; `opgauge corpus list` names all 7");
 }
 
 TEST(FlagGems, ANodeIsTakenVerbatimWhereItsFileExists) {
@@ -94,7 +102,7 @@ TEST(FlagGems, StagesComeFromTheOperatorsFile) {
                                                        {"test_einsum_models.py", "beta"},
                                                        {"test_tricky.py", ""}};
     const auto nodes = corpus()->list();
-    ASSERT_EQ(nodes->size(), 8U);
+    ASSERT_EQ(nodes->size(), 9U);
     for (const auto& node : *nodes) EXPECT_EQ(node.stage, stages.at(node.file));
 }
 

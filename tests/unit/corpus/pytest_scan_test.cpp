@@ -18,7 +18,7 @@ TEST(PytestScan, FindsWhatPytestWouldCollectAndNothingElse) {
     const auto text =
         read_file(OPGAUGE_SOURCE_DIR "/tests/data/corpus_scan/benchmark/test_tricky.py");
     const auto nodes = scan_pytest_file(*text, "test_tricky.py");
-    ASSERT_EQ(nodes.size(), 4U);
+    ASSERT_EQ(nodes.size(), 5U);
     EXPECT_EQ(nodes[0].id, "test_tricky.py::test_tricky");
     EXPECT_EQ(nodes[0].marks, (Marks{"tricky"}));
     EXPECT_EQ(nodes[0].line, 20);
@@ -28,6 +28,9 @@ TEST(PytestScan, FindsWhatPytestWouldCollectAndNothingElse) {
     EXPECT_EQ(nodes[2].marks, (Marks{"in_class", "grouped"}));
     EXPECT_EQ(nodes[3].id, "test_tricky.py::test_plain");
     EXPECT_TRUE(nodes[3].marks.empty());
+    EXPECT_EQ(nodes[4].id, "test_tricky.py::test_collection");
+    EXPECT_TRUE(nodes[4].marks.empty());
+    EXPECT_EQ(nodes[4].case_marks, (Marks{"one_case"}));
 }
 
 TEST(PytestScan, ADecoratorBelongsToTheNextFunctionOnly) {

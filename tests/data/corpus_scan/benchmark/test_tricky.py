@@ -47,3 +47,14 @@ class TestGroup:
 
 
 def test_plain(): pass
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        pytest.param(1, marks=pytest.mark.one_case),
+        pytest.param(2, marks=pytest.mark.skipif(True, reason="")),
+    ],
+)
+def test_collection(x):
+    pass
