@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include <cblas.h>
-
-#include <cstdlib>
+#include <omp.h>
 
 namespace opgauge::operators {
 namespace {
@@ -30,24 +29,22 @@ std::string cpu_model() {
 
 Json machine_report() {
     const dnnl_version_t* version = dnnl_version();
-    return {{"backend", "cpu"},
-            {"count", 1},
-            {"name", cpu_model()},
-            {"uuid", nullptr},
-            {"pci_id", nullptr},
-            {"vendor", nullptr},
-            {"runtime", nullptr},
-            {"corpus",
-             {{"onednn", fmt::format("{}.{}.{}", version->major, version->minor, version->patch)},
-              {"openblas", openblas_get_config()}}},
-            {"threads", openblas_get_num_threads()}};
+    return {
+        {"backend", "cpu"},
+        {"count", 1},
+        {"name", cpu_model()},
+        {"uuid", nullptr},
+        {"pci_id", nullptr},
+        {"vendor", nullptr},
+        {"runtime", nullptr},
+        {"corpus",
+         {{"onednn", fmt::format("{}.{}.{}", version->major, version->minor, version->patch)},
+          {"openblas", openblas_get_config()}}},
+        {"threads", {{"openblas", openblas_get_num_threads()}, {"onednn", omp_get_max_threads()}}}};
 }
 
 void settle_threads() {
-    ::setenv("OMP_NUM_THREADS", "1", 0);
-    if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
-        openblas_set_num_threads(std::atoi(std::getenv("OMP_NUM_THREADS")));
-    }
+    openblas_set_num_threads(omp_get_max_threads());
 }
 
 }  // namespace opgauge::operators

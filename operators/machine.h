@@ -9,8 +9,8 @@ namespace opgauge::operators {
 // how many threads they use.
 Json machine_report();
 
-// One thread unless the caller's environment says otherwise: a number that depends on what else
-// runs is no number. Call it before the first use of a library.
+// OpenBLAS uses as many threads as oneDNN, which obeys OMP_NUM_THREADS (opgauge sets it to 1 unless
+// the caller has set it): sides with different numbers of threads do not compare code.
 void settle_threads();
 
 }  // namespace opgauge::operators

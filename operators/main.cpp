@@ -52,7 +52,6 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() == 1) return kParentGone;
     Arguments arguments;
     CLI::App app("opgauge's native corpus; started by opgauge run");
     app.add_option("--operators", arguments.operators)->delimiter(',');

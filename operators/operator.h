@@ -32,6 +32,7 @@ struct Work {
     std::function<std::vector<float>()> candidate_output;
     std::function<void()> poison;  // overwrites both outputs with NaN
     std::size_t reduction = 1;     // terms summed into one output element
+    double term = 1;               // size of one such term
     double bytes = 0;              // read and written at least, once each
     double flops = 0;
 };
@@ -52,15 +53,17 @@ const std::vector<Operator>& all_operators();
 // Values in [-1, 1) from a fixed seed: never zeros, the same in every run.
 std::vector<float> random_values(std::size_t count, std::uint64_t seed);
 
-// The largest differences, against a tolerance that grows with the dtype's rounding and with the
-// square root of the summed terms. An element that is NaN on either side is a mismatch.
+// The largest differences. An element may differ by one step of the stored type, and by what
+// float32 sums of `reduction` terms of size `term` lose (growing with the square root of their
+// number). NaN on either side is a mismatch. `worst` is the largest difference over its allowance:
+// ok up to 1.
 struct Check {
     double max_abs_error = 0;
     double max_rel_error = 0;
-    double tolerance = 0;  // on |difference| / (1 + |reference|)
+    double worst = 0;
     bool ok = false;
 };
 Check compare(const std::vector<float>& reference, const std::vector<float>& other, Dtype dtype,
-              std::size_t reduction);
+              std::size_t reduction, double term);
 
 }  // namespace opgauge::operators

@@ -45,6 +45,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     Work work;
     work.shapes = Json::array({Json(s)});
     work.reduction = width;
+    work.term = 1.0 / static_cast<double>(width);
     work.bytes = 2.0 * static_cast<double>(x->bytes());
     work.flops = 4.0 * static_cast<double>(x->count());
     work.base = [x, expected, width] { plain(*x, *expected, width); };

@@ -30,7 +30,9 @@ std::vector<fs::path> test_files(const fs::path& folder) {
     std::error_code error;
     for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
          it.increment(error)) {
-        if (is_test_file(it->path())) files.push_back(it->path());
+        std::error_code ignored;
+        // A dangling link or a folder of such a name is no test; it must not hide all others.
+        if (is_test_file(it->path()) && it->is_regular_file(ignored)) files.push_back(it->path());
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -95,6 +97,10 @@ class FlagGemsProvider final : public Provider {
                           const std::vector<std::string>& plugins,
                           const CorpusSettings& settings) const override;
     CorpusVersion version(const Environment& environment) const override;
+    bool takes_option(std::string_view option) const override {
+        const auto conftest = read_file(benchmarks_ / "conftest.py");
+        return conftest && contains(scan_options(*conftest), std::string(option));
+    }
     std::vector<std::string> shape_files() const override {
         const fs::path file = benchmarks_ / "core_shapes.yaml";
         std::error_code error;
@@ -153,7 +159,7 @@ Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_node(const std::string
     const auto mark = id.find("::");
     const std::string file = id.substr(0, mark);
     std::error_code error;
-    if (!fs::exists(benchmarks_ / file, error)) {
+    if (!fs::is_regular_file(benchmarks_ / file, error)) {
         return fail(ErrorKind::usage, fmt::format("node {}: there is no file {}", printable(node),
                                                   (benchmarks_ / printable(file)).string()));
     }

@@ -31,6 +31,9 @@ class NativeProvider final : public Provider {
     std::string_view name() const override { return "native"; }
     std::filesystem::path root() const override { return program_; }
     std::vector<std::string> shape_files() const override { return {}; }
+    bool takes_option(std::string_view option) const override {
+        return option == "--level" || option == "--dtypes";
+    }
 
     Result<std::vector<CorpusNode>> list() const override {
         std::vector<CorpusNode> nodes;

@@ -71,6 +71,8 @@ class Provider {
                                   const CorpusSettings& settings) const = 0;
     virtual CorpusVersion version(const Environment& environment) const = 0;
     virtual std::filesystem::path root() const = 0;
+    // Whether the corpus's runner has an option of this name ("--dtypes", "--shape_file").
+    virtual bool takes_option(std::string_view option) const = 0;
     // The corpus's own shape files, first the one that it uses by default; empty: it has none.
     virtual std::vector<std::string> shape_files() const = 0;
 };

@@ -41,7 +41,11 @@ Result<BackendChoice> choose_for(const std::string& corpus_name, const PlanOptio
                     choice.backend->name()));
 }
 
-void add_environment(Plan& plan) {
+void add_environment(Plan& plan, const Environment& environment) {
+    // Set before the process starts: OpenMP reads it once. Both sides must use as many threads.
+    if (plan.corpus_name == "native" && !environment.get_non_empty("OMP_NUM_THREADS")) {
+        plan.environment.push_back({"OMP_NUM_THREADS", "1", "one thread, unless you set it"});
+    }
     for (const auto& [name, value] : plan.device.changes) {
         plan.environment.push_back({name, value, "pins the child to device " + plan.device.token});
     }
@@ -76,7 +80,7 @@ Result<void> add_device(Plan& plan, const PlanOptions& options, const Environmen
             fmt::format("; the first of {}, since one run measures on one device", selected.size());
     }
     add_capabilities(plan, *backend);
-    add_environment(plan);
+    add_environment(plan, environment);
     return {};
 }
 
@@ -90,6 +94,27 @@ Result<void> add_corpus(Plan& plan, const Provider& provider, const PlanOptions&
     plan.shapes_file = shapes.file;
     plan.shapes_content = std::move(shapes.content);
     plan.shapes_digest = shapes.digest;
+    return {};
+}
+
+// What was asked for by name and would be dropped without a word is refused instead.
+Result<void> check_options(const PlanOptions& options, const Provider& provider) {
+    struct Asked {
+        bool given;
+        const char* ours;
+        const char* theirs;
+    };
+    const bool shapes = !options.shapes.empty() && options.shapes != "upstream";
+    for (const Asked& asked : {Asked{shapes, "--shapes", "--shape_file"},
+                               {!options.dtypes.empty(), "--dtypes", "--dtypes"},
+                               {!options.level.empty(), "--level", "--level"},
+                               {options.warmup_ms > 0, "--warmup", "--warmup"},
+                               {options.iteration_ms > 0, "--iter", "--iter"}}) {
+        if (!asked.given || provider.takes_option(asked.theirs)) continue;
+        return fail(ErrorKind::usage,
+                    fmt::format("{}: the corpus {} has no option {}; leave it out", asked.ours,
+                                provider.name(), asked.theirs));
+    }
     return {};
 }
 
@@ -119,6 +144,7 @@ Result<Plan> make_plan(const PlanOptions& options, const Environment& environmen
     plan.corpus_root = provider->root().string();
     // The cheap look-ups first: a misspelt operator is told without asking any device.
     OPGAUGE_TRY(add_corpus(plan, *provider, options, environment));
+    OPGAUGE_TRY(check_options(options, *provider));
     OPGAUGE_TRY_ASSIGN(plan.tune, decide_tuning(options.tune));
     OPGAUGE_TRY_ASSIGN(const BackendChoice choice,
                        choose_for(plan.corpus_name, options, environment));

@@ -40,14 +40,19 @@ Result<YAML::Node> load(const std::filesystem::path& file) {
     }
 }
 
+// Real files merge once or twice; a merge of itself would go on for ever.
+constexpr int kDeepestMerge = 16;
+
 // A member of an entry, also through the merge key `<<`, which yaml-cpp leaves to its caller.
-YAML::Node member(const YAML::Node& entry, const char* name) {
+YAML::Node member(const YAML::Node& entry, const char* name, int depth = 0) {
     if (entry[name]) return entry[name];
     const YAML::Node merged = entry["<<"];
-    if (!merged) return YAML::Node(YAML::NodeType::Undefined);
-    if (merged.IsMap()) return member(merged, name);
+    if (!merged || depth >= kDeepestMerge) return YAML::Node(YAML::NodeType::Undefined);
+    if (merged.IsMap()) return member(merged, name, depth + 1);
     for (const auto& part : merged) {
-        if (part.IsMap() && part[name]) return part[name];
+        if (!part.IsMap()) continue;
+        const YAML::Node found = member(part, name, depth + 1);
+        if (found.IsDefined()) return found;
     }
     return YAML::Node(YAML::NodeType::Undefined);
 }

@@ -121,3 +121,18 @@ def test_the_native_corpus_measures_and_checks_its_sides(opgauge):
         assert row["speedup"] > 0
     assert "timer host" in done.out
     assert "backend" not in done.err
+
+
+def test_both_native_sides_use_one_thread_unless_told_otherwise(opgauge):
+    opgauge("run", "add", "--dtypes", "float32", "--max-time", "0.02", timeout=120)
+    import json
+
+    identity = json.loads((opgauge.one_run() / "run_identity.json").read_text())
+    assert identity["child"]["threads"] == {"openblas": 1, "onednn": 1}
+    assert identity["environment"]["OMP_NUM_THREADS"] == "1"
+
+
+def test_a_dtype_that_the_native_corpus_lacks_is_a_skip(opgauge):
+    done = opgauge("run", "add", "--dtypes", "float16")
+    assert done.code == 0
+    assert "skipped: native::add: dtype not supported: it has float32 and bfloat16" in done.out

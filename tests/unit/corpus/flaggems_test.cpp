@@ -149,6 +149,18 @@ TEST(FlagGems, AFolderThatIsNoCorpusIsNamed) {
                                          ": it has neither benchmark/test_*.py nor test_*.py");
 }
 
+TEST(FlagGems, ADanglingLinkDoesNotHideTheCorpus) {
+    const testing::TempDir temp;
+    std::ofstream(temp.path() / "test_x.py") << "def test_x(): pass\n";
+    std::filesystem::create_symlink("/nowhere", temp.path() / "test_gone.py");
+    std::filesystem::create_directory(temp.path() / "test_folder.py");
+    const auto provider = std::move(*open_flaggems(temp.path(), "py", "/b"));
+    EXPECT_EQ(ids(provider->list()), (Ids{"test_x.py::test_x"}));
+    NodeRequest request;
+    request.node = ".";
+    EXPECT_EQ(provider->resolve(request).error().kind, ErrorKind::usage);
+}
+
 TEST(FlagGems, AFolderOfPytestFilesIsACorpusWithoutOptions) {
     const testing::TempDir temp;
     std::ofstream(temp.path() / "test_x.py") << "def test_x(): pass\n";

@@ -132,6 +132,18 @@ TEST(Planner, BadWordsAreUsageErrorsWithASuggestion) {
     EXPECT_EQ(make_plan(asked, environment(), installation()).error().kind, ErrorKind::usage);
 }
 
+TEST(Planner, AnOptionThatTheCorpusLacksIsRefusedNotDropped) {
+    auto asked = options("cuda");
+    asked.warmup_ms = 10;
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().message,
+              "--warmup: the corpus flaggems has no option --warmup; leave it out");
+    PlanOptions native;
+    native.request.operator_ = "mm";
+    native.shapes = kCorpus + "/benchmark/core_shapes.yaml";
+    EXPECT_EQ(make_plan(native, environment(), installation()).error().message,
+              "--shapes: the corpus native has no option --shape_file; leave it out");
+}
+
 TEST(Planner, TheNativeCorpusRunsOnTheHostOnly) {
     PlanOptions asked;
     asked.request.operator_ = "mm";
@@ -180,6 +192,15 @@ TEST(Shapes, CompactKeepsSmallestMiddleAndSecondLargest) {
     EXPECT_EQ(*text, expected);
 }
 
+TEST(Shapes, AMergeListIsFollowedThroughItsOwnMerges) {
+    const testing::TempDir temp;
+    std::ofstream(temp.path() / "s.yaml")
+        << "p: &p {shapes: [[1, 2]]}\nq: &q {<<: *p}\nr: {<<: [*q]}\n";
+    const auto text = compact_shapes(temp.path() / "s.yaml");
+    ASSERT_TRUE(text) << text.error().message;
+    EXPECT_NE(text->find("r:\n  shapes:\n    - [1, 2]\n"), std::string::npos) << *text;
+}
+
 TEST(Shapes, UpstreamLeavesTheCorpussOwnAlone) {
     const auto plan =
         make_plan(options("cuda"), environment({{"SHAPE_MODE", "upstream"}}), installation());
@@ -217,6 +238,8 @@ TEST(Shapes, ABadFileIsRefusedWithLineAndColumn) {
     EXPECT_EQ(refused("mm:\n  shapes:\n    - 3\n"),
               "/s.yaml:3:7: a shape of 'mm' is not a list of sizes");
     EXPECT_EQ(refused("mm:\n  shapes:\n    - [1, 2]\n"), "accepted");
+    // A merge of itself has no shapes and no end.
+    EXPECT_EQ(refused("mm: {<<: &x {<<: *x}}\n"), "accepted");
     EXPECT_EQ(check_shape_file(temp.path() / "absent").error().message,
               "shape file " + (temp.path() / "absent").string() + ": no such file");
 }
