@@ -75,22 +75,30 @@ Result<Decision> decide_timer(const std::string& option, const Backend& backend,
                     fmt::format("unknown timer '{}'{}; known: {}", printable(option),
                                 suggestion(timer, known), join(known, ", ")));
     }
+    const std::string fitting = corpus_name == "native" ? "host" : "direct";
     if (timer == "graph" && !has(backend, Capability::graph_capture)) {
-        return fail(ErrorKind::refused,
-                    "--timer graph: " + lacks(backend, Capability::graph_capture) + "; use direct");
+        return fail(
+            ErrorKind::refused,
+            "--timer graph: " + lacks(backend, Capability::graph_capture) + "; use " + fitting);
     }
     if (timer == "event" && !has(backend, Capability::event_timing)) {
-        return fail(ErrorKind::refused,
-                    "--timer event: " + lacks(backend, Capability::event_timing) + "; use direct");
+        return fail(
+            ErrorKind::refused,
+            "--timer event: " + lacks(backend, Capability::event_timing) + "; use " + fitting);
     }
-    const char* fitting = corpus_name == "native" ? "host" : "direct";
     if (timer == fitting) return Decision{timer, "--timer"};
     return fail(ErrorKind::refused,
                 fmt::format("--timer {}: the {} corpus is timed with {} in this release", timer,
                             corpus_name, fitting));
 }
 
-Result<Decision> decide_tuning(const std::string& option) {
+Result<Decision> decide_tuning(const std::string& option, const Environment& environment) {
+    // Read as promises by those who set them: a run that ignored them would be taken for a replay.
+    for (const char* variable : {"REPLAY_FROM", "PARALLEL_WARMUP_GPUS"}) {
+        if (!environment.get_non_empty(variable)) continue;
+        return fail(ErrorKind::refused,
+                    fmt::format("{} is set, and it is not in this release; unset it", variable));
+    }
     const std::string mode = lower(trim(option));
     if (mode.empty() || mode == "off") {
         return Decision{"off", mode.empty() ? "default of this release: the corpus tunes on its own"

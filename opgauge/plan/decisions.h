@@ -17,8 +17,8 @@ namespace opgauge {
 Result<Decision> decide_timer(const std::string& option, const Backend& backend,
                               const std::string& corpus_name);
 
-// --tune. Kinds: usage (unknown), refused (not in this release).
-Result<Decision> decide_tuning(const std::string& option);
+// --tune, REPLAY_FROM, PARALLEL_WARMUP_GPUS. Kinds: usage (unknown), refused (not in this release).
+Result<Decision> decide_tuning(const std::string& option, const Environment& environment);
 
 struct ShapesDecision {
     Decision decision;    // value: "upstream", "compact", or the file as given

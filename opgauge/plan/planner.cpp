@@ -145,7 +145,7 @@ Result<Plan> make_plan(const PlanOptions& options, const Environment& environmen
     // The cheap look-ups first: a misspelt operator is told without asking any device.
     OPGAUGE_TRY(add_corpus(plan, *provider, options, environment));
     OPGAUGE_TRY(check_options(options, *provider));
-    OPGAUGE_TRY_ASSIGN(plan.tune, decide_tuning(options.tune));
+    OPGAUGE_TRY_ASSIGN(plan.tune, decide_tuning(options.tune, environment));
     OPGAUGE_TRY_ASSIGN(const BackendChoice choice,
                        choose_for(plan.corpus_name, options, environment));
     plan.backend = {std::string(choice.backend->name()), choice.why};

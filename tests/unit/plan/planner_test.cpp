@@ -119,6 +119,27 @@ TEST(Planner, AGraphTimerWithoutTheCapabilityIsRefusedBeforeAnyCapture) {
               "--timer graph: backend musa has no capability graph_capture; use direct");
 }
 
+TEST(Planner, VariablesOfLaterReleasesAreRefusedNotIgnored) {
+    for (const char* variable : {"REPLAY_FROM", "PARALLEL_WARMUP_GPUS"}) {
+        const auto plan =
+            make_plan(options("cuda"), environment({{variable, "2"}}), installation());
+        ASSERT_FALSE(plan);
+        EXPECT_EQ(plan.error().kind, ErrorKind::refused);
+        EXPECT_EQ(plan.error().message,
+                  std::string(variable) + " is set, and it is not in this release; unset it");
+    }
+}
+
+TEST(Planner, TheHintOfARefusedTimerNamesOneThatIsTaken) {
+    PlanOptions asked;
+    asked.request.operator_ = "mm";
+    asked.timer = "graph";
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().message,
+              "--timer graph: backend cpu has no capability graph_capture; use host");
+    asked.timer = "host";
+    EXPECT_TRUE(make_plan(asked, environment(), installation()));
+}
+
 TEST(Planner, BadWordsAreUsageErrorsWithASuggestion) {
     auto asked = options("cuda");
     asked.timer = "grpah";
