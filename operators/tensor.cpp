@@ -53,8 +53,10 @@ std::vector<float> Tensor::values() const {
 
 void finish_work(Work& work, const std::shared_ptr<Engine>& engine,
                  const dnnl::primitive& primitive, std::unordered_map<int, dnnl::memory> arguments,
-                 const std::shared_ptr<Tensor>& expected, const std::shared_ptr<Tensor>& actual) {
-    work.candidate = [engine, primitive, arguments = std::move(arguments)] {
+                 const std::shared_ptr<Tensor>& expected, const std::shared_ptr<Tensor>& actual,
+                 std::vector<std::shared_ptr<Tensor>> inputs) {
+    work.candidate = [engine, primitive, arguments = std::move(arguments), actual,
+                      inputs = std::move(inputs)] {
         primitive.execute(engine->stream, arguments);
         engine->stream.wait();
     };

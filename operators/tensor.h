@@ -53,9 +53,10 @@ struct Engine {
 };
 
 // Fills what every operator has in common: the candidate's call, outputs and poison. `base` must
-// already be set and write `expected`.
+// already be set and write `expected`. `inputs` are kept alive: the arguments point into them.
 void finish_work(Work& work, const std::shared_ptr<Engine>& engine,
                  const dnnl::primitive& primitive, std::unordered_map<int, dnnl::memory> arguments,
-                 const std::shared_ptr<Tensor>& expected, const std::shared_ptr<Tensor>& actual);
+                 const std::shared_ptr<Tensor>& expected, const std::shared_ptr<Tensor>& actual,
+                 std::vector<std::shared_ptr<Tensor>> inputs);
 
 }  // namespace opgauge::operators

@@ -70,7 +70,11 @@ class FlagGemsProvider final : public Provider {
         : root_(std::move(root)),
           benchmarks_(std::move(benchmarks)),
           python_(std::move(python)),
-          bridge_(std::move(bridge)) {}
+          bridge_(std::move(bridge)) {
+        if (const auto conftest = read_file(benchmarks_ / "conftest.py")) {
+            options_ = scan_options(*conftest);
+        }
+    }
 
     std::string_view name() const override { return is_flaggems() ? "flaggems" : "pytest"; }
     fs::path root() const override { return root_; }
@@ -98,8 +102,7 @@ class FlagGemsProvider final : public Provider {
                           const CorpusSettings& settings) const override;
     CorpusVersion version(const Environment& environment) const override;
     bool takes_option(std::string_view option) const override {
-        const auto conftest = read_file(benchmarks_ / "conftest.py");
-        return conftest && contains(scan_options(*conftest), std::string(option));
+        return contains(options_, std::string(option));
     }
     std::vector<std::string> shape_files() const override {
         const fs::path file = benchmarks_ / "core_shapes.yaml";
@@ -120,6 +123,7 @@ class FlagGemsProvider final : public Provider {
     fs::path benchmarks_;  // where pytest runs
     std::string python_;
     fs::path bridge_;
+    std::vector<std::string> options_;  // that the corpus's conftest declares
 };
 
 // As FlagGems itself selects: by mark. Names of functions and files are what people also try; a
@@ -223,12 +227,8 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
         command.argv.emplace_back("-p");
         command.argv.push_back(plugin);
     }
-    const auto conftest = read_file(benchmarks_ / "conftest.py");
-    const auto options = conftest ? scan_options(*conftest) : std::vector<std::string>{};
     const auto pass = [&](const std::string& option, const std::string& value) {
-        if (value.empty() || std::find(options.begin(), options.end(), option) == options.end()) {
-            return;
-        }
+        if (value.empty() || !takes_option(option)) return;
         command.argv.push_back(option);
         command.argv.push_back(value);
     };
@@ -236,7 +236,7 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
     for (const auto& dtype : settings.dtypes) pass("--dtypes", dtype);
     // One vendor of the corpus renames the option; which one it is at run time only the corpus
     // knows, and "kernel" is its default under either name.
-    if (std::find(options.begin(), options.end(), "--fg_mode") == options.end()) {
+    if (!takes_option("--fg_mode")) {
         pass("--mode", settings.mode);
     }
     if (settings.warmup_ms > 0) pass("--warmup", std::to_string(settings.warmup_ms));

@@ -14,10 +14,7 @@ namespace {
 constexpr double kMostChips = 64;  // of one card; more is no count
 
 Device new_device(int rank) {
-    Device device;
-    device.backend = "ascend";
-    device.index = rank;
-    device.token = std::to_string(rank);
+    Device device = numbered_device("ascend", rank);
     device.name = "Ascend NPU";
     device.health = Health::unknown;
     return device;

@@ -8,6 +8,20 @@
 
 namespace opgauge {
 
+std::string_view name_of(Health health) {
+    switch (health) {
+        case Health::ok:
+            return "ok";
+        case Health::warning:
+            return "warning";
+        case Health::unusable:
+            return "unusable";
+        case Health::unknown:
+            return "unknown";
+    }
+    return "unknown";
+}
+
 std::string_view name_of(Capability capability) {
     switch (capability) {
         case Capability::graph_capture:

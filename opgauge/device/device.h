@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace opgauge {
@@ -14,6 +15,8 @@ enum class Health {
     unusable,  // must not be measured on: lost, requires reset, critical
     unknown,
 };
+
+std::string_view name_of(Health health);
 
 struct DeviceProcess {
     long long pid = 0;

@@ -18,13 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kDeadline{10'000};
 
 Device new_device(std::string_view index) {
-    Device device;
-    device.backend = "musa";
-    device.index = small_index(index).value_or(0);
-    device.token = std::to_string(device.index);
-    device.name = "unknown";
-    device.health = Health::ok;
-    return device;
+    return numbered_device("musa", small_index(index).value_or(0));
 }
 
 // A text member whose key may carry blanks at its end.

@@ -2,7 +2,7 @@
 #include "opgauge/device/rocm_library.h"
 
 #include "opgauge/base/text.h"
-#include "opgauge/device/rocm_tool.h"
+#include "opgauge/device/tool_text.h"
 #include "opgauge/device/vendor_library.h"
 
 #include <fmt/format.h>
@@ -115,7 +115,7 @@ void add_amd_memory(const AmdSmi& smi, Processor processor, Device& device) {
 }
 
 Device read_amd(const AmdSmi& smi, Processor processor, int index, const std::string& sysfs) {
-    Device device = new_rocm_device(index);
+    Device device = numbered_device("rocm", index);
     std::uint64_t bdf = 0;
     if (const Status code = smi.bdf(processor, &bdf); code != kSuccess) {
         // Every processor has an address; one that cannot tell it is gone.
@@ -234,7 +234,7 @@ Result<RocmSmi> load_rocm(const SharedLibrary& library) {
 }
 
 Device read_rocm(const RocmSmi& smi, std::uint32_t index) {
-    Device device = new_rocm_device(static_cast<int>(index));
+    Device device = numbered_device("rocm", static_cast<int>(index));
     char name[256] = {};
     if (smi.name(index, name, sizeof name) == kSuccess) device.name = from_buffer(name);
     std::uint64_t id = 0;

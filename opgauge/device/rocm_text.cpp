@@ -18,7 +18,7 @@ class Found {
   public:
     Device& at(unsigned long long index) {
         const auto key = static_cast<int>(index);
-        return devices_.try_emplace(key, new_rocm_device(key)).first->second;
+        return devices_.try_emplace(key, numbered_device("rocm", key)).first->second;
     }
     std::vector<Device> take() const {
         std::vector<Device> result;
@@ -181,7 +181,7 @@ Result<std::vector<Device>> parse_rocm_smi_csv(std::string_view text) {
         if (titles.empty() || !cells[0].starts_with("card") || cells.size() < titles.size())
             continue;
         Device device =
-            new_rocm_device(small_index(std::string_view(cells[0]).substr(4)).value_or(0));
+            numbered_device("rocm", small_index(std::string_view(cells[0]).substr(4)).value_or(0));
         std::optional<double> total;
         std::optional<double> used;
         for (std::size_t i = 0; i < titles.size(); ++i) {

@@ -77,7 +77,8 @@ std::optional<std::string> first_known(std::initializer_list<std::optional<std::
 Device amd_device(const Json& entry, int rank) {
     // hip_id (list -e, since ROCm 6.4) is the number that the runtime counts.
     const auto hip = get_optional<int>(entry, "hip_id");
-    Device device = new_rocm_device(hip ? *hip : get_optional<int>(entry, "gpu").value_or(rank));
+    Device device =
+        numbered_device("rocm", hip ? *hip : get_optional<int>(entry, "gpu").value_or(rank));
     const Json asic = entry.value("asic", Json::object());
     const Json bus = entry.value("bus", Json::object());
     const Json board = entry.value("board", Json::object());
@@ -106,7 +107,7 @@ std::optional<std::string> any_case(const Json& card,
 }
 
 Device rocm_device(const Json& card, int index) {
-    Device device = new_rocm_device(index);
+    Device device = numbered_device("rocm", index);
     device.name = any_case(card, {"Device Name", "Card Series", "Card series", "Card model"})
                       .value_or("unknown");
     if (const auto id = any_case(card, {"Unique ID"})) {
@@ -181,16 +182,6 @@ bool ask_amd_smi(const Environment& environment, Discovery& found) {
 }
 
 }  // namespace
-
-Device new_rocm_device(int index) {
-    Device device;
-    device.backend = "rocm";
-    device.index = index;
-    device.token = std::to_string(index);
-    device.name = "unknown";
-    device.health = Health::ok;
-    return device;
-}
 
 Result<std::vector<Device>> parse_amd_smi_json(std::string_view text) {
     OPGAUGE_TRY_ASSIGN(const Json root, first_json(text, "amd-smi"));

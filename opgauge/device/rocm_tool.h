@@ -10,9 +10,6 @@
 
 namespace opgauge {
 
-// A device of which only its number is known yet; without more it counts as healthy.
-Device new_rocm_device(int index);
-
 // The fallback where neither library can be opened: `amd-smi static --json`, then `rocm-smi
 // --json`.
 void ask_amd_tools(const Environment& environment, Discovery& found);

@@ -29,6 +29,16 @@ std::optional<double> leading_number(std::string_view text) {
     return parse_double(text.substr(0, number_length(text)));
 }
 
+Device numbered_device(std::string_view backend, int index) {
+    Device device;
+    device.backend = backend;
+    device.index = index;
+    device.token = std::to_string(index);
+    device.name = "unknown";
+    device.health = Health::ok;
+    return device;
+}
+
 std::optional<UsedTotal> used_and_total(std::string_view text) {
     text = trim(text);
     const auto used = leading_number(text);

@@ -22,6 +22,10 @@ std::optional<double> leading_number(std::string_view text);
 // A device's number as a tool prints it, or nullopt where it is none that a machine can have.
 std::optional<int> small_index(std::string_view text);
 
+// A device of which only the number is known yet, which is also its token; without more it counts
+// as healthy.
+Device numbered_device(std::string_view backend, int index);
+
 // "1339MiB(16384MiB)" or "3410 / 65536": used and total in MiB; a total of 0 means "no such
 // memory".
 struct UsedTotal {

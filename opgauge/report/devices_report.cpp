@@ -9,20 +9,6 @@
 namespace opgauge {
 namespace {
 
-std::string_view name_of(Health health) {
-    switch (health) {
-        case Health::ok:
-            return "ok";
-        case Health::warning:
-            return "warning";
-        case Health::unusable:
-            return "unusable";
-        case Health::unknown:
-            return "unknown";
-    }
-    return "unknown";
-}
-
 std::string gibibytes(const std::optional<std::uint64_t>& bytes) {
     return bytes ? fmt::format("{:.1f} GiB", static_cast<double>(*bytes) / (1U << 30U)) : "-";
 }

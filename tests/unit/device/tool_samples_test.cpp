@@ -37,20 +37,6 @@ std::optional<double> mebibytes(const std::optional<std::uint64_t>& bytes) {
     return std::floor(static_cast<double>(*bytes) / static_cast<double>(kMebibyte));
 }
 
-std::string health_word(const Device& device) {
-    switch (device.health) {
-        case Health::ok:
-            return "ok";
-        case Health::warning:
-            return "warning";
-        case Health::unusable:
-            return "unusable";
-        case Health::unknown:
-            return "unknown";
-    }
-    return "unknown";
-}
-
 void expect_number(const Json& expected, const char* key, std::optional<double> actual) {
     if (!expected.contains(key)) return;
     if (expected.at(key).is_null()) {
@@ -97,7 +83,7 @@ void expect_device(const Json& expected, const Device& device) {
     }
     if (const auto health = get_optional<std::string>(expected, "health")) {
         const bool bad = *health == "requires_reset" || *health == "lost";
-        EXPECT_EQ(health_word(device), bad ? "unusable" : lower(*health));
+        EXPECT_EQ(name_of(device.health), bad ? "unusable" : lower(*health));
     }
     if (const auto capability = get_optional<std::string>(expected, "compute_cap")) {
         EXPECT_EQ(device.compute_capability,
