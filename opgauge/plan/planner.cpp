@@ -74,6 +74,7 @@ Result<void> add_device(Plan& plan, const PlanOptions& options, const Environmen
     OPGAUGE_TRY_ASSIGN(const auto selected,
                        select_devices(*backend, plan.discovery, options.devices, environment));
     plan.device = selected.front();
+    backend->complete(plan.device.device, environment);
     plan.device_why = device_why(options, environment, *backend);
     if (selected.size() > 1) {
         plan.device_why +=
