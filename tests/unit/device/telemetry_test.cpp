@@ -136,6 +136,95 @@ TEST(CudaTelemetry, CompletingAddsThePowerLimit) {
     EXPECT_EQ(known.power_limit_watts, 300.0);
 }
 
+// The facts that every vendor's library tells; each stand-in has the same values.
+class EachTelemetry : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, EachTelemetry, ::testing::Values("cuda", "musa", "rocm", "ascend"));
+
+TEST_P(EachTelemetry, ReadsClocksAndTemperature) {
+    const auto telemetry = open(GetParam(), 1, "devices=2,clock=1410");
+    ASSERT_TRUE(telemetry) << telemetry.error().message;
+    const auto reading = (*telemetry)->read();
+    ASSERT_TRUE(reading) << reading.error().message;
+    EXPECT_EQ(reading->sm_clock_mhz, 1410.0);
+    EXPECT_EQ(reading->memory_clock_mhz, 3201.0);
+    EXPECT_EQ(reading->max_sm_clock_mhz, 1995.0);
+    EXPECT_EQ(reading->temperature_celsius, 43.0);
+    EXPECT_THAT(reading->throttle_reasons, IsEmpty());
+    EXPECT_EQ(reading->throttle_reasons_known, GetParam() == std::string("cuda"));
+    EXPECT_EQ(reading->violations.has_value(), GetParam() == std::string("cuda"));
+    pretend("devices=2,clock=990");
+    EXPECT_EQ((*telemetry)->read()->sm_clock_mhz, 990.0);
+}
+
+TEST_P(EachTelemetry, ADeviceThatAnswersNothingIsAnError) {
+    const auto telemetry = open(GetParam(), 0, "devices=1");
+    ASSERT_TRUE(telemetry) << telemetry.error().message;
+    pretend("devices=1,dead=77");
+    const auto reading = (*telemetry)->read();
+    ASSERT_FALSE(reading);
+    EXPECT_EQ(reading.error().kind, ErrorKind::environment);
+    EXPECT_NE(reading.error().message.find("does not read device "), std::string::npos);
+    EXPECT_NE(reading.error().message.find("77"), std::string::npos) << reading.error().message;
+}
+
+TEST(MusaTelemetry, NoPowerIsUnknownAndNotZero) {
+    const auto telemetry = open("musa", 0, "");
+    ASSERT_TRUE(telemetry);
+    EXPECT_EQ((*telemetry)->read()->power_watts, 350.5);
+    pretend("milliwatts=0,clock=0");
+    const auto reading = (*telemetry)->read();
+    EXPECT_FALSE(reading->power_watts);
+    EXPECT_FALSE(reading->sm_clock_mhz);
+    EXPECT_EQ(reading->temperature_celsius, 43.0);
+    pretend("refuses=1");
+    expect_nothing_known(*(*telemetry)->read());
+}
+
+TEST(AscendTelemetry, ReadsPowerAndProcessesAndKnowsAnAbsentDevice) {
+    const auto telemetry = open("ascend", 3, "devices=4,processes=1");
+    ASSERT_TRUE(telemetry) << telemetry.error().message;
+    EXPECT_EQ((*telemetry)->read()->power_watts, 350.5);
+    const auto processes = (*telemetry)->processes();
+    ASSERT_TRUE(processes);
+    ASSERT_EQ(processes->size(), 1U);
+    EXPECT_EQ((*processes)[0].pid, 100'001);
+    EXPECT_EQ((*processes)[0].memory_bytes, 5U);
+    pretend("devices=4,absent=1");
+    EXPECT_EQ((*telemetry)->read().error().message,
+              "DCMI does not read device 3: the device does not answer; check it with `npu-smi "
+              "info`");
+}
+
+TEST(RocmTelemetry, TakesPowerAndWhatTheLibraryLacksFromTheKernel) {
+    const testing::TempDir temp;
+    Device device;
+    device.token = "0";
+    device.pci_id = "0000:10:00.0";
+    const auto folder = temp.path() / "bus/pci/devices/0000:10:00.0/hwmon/hwmon4";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "freq1_input") << "2100000000\n";
+    std::ofstream(folder / "freq2_input") << "900000000\n";
+    std::ofstream(folder / "temp1_input") << "51000\n";
+    std::ofstream(folder / "power1_average") << "140500000\n";
+    Environment environment = bare_environment();
+    const Backend& backend = **find_backend("rocm");
+    EXPECT_EQ(backend.open_telemetry(device, environment).error().message,
+              "no readings of device 0: no library libamd_smi.so, and the kernel has no hwmon "
+              "folder for it; see `opgauge devices`");
+    environment.set("OPGAUGE_SYSFS", temp.path().string());
+    const auto reading = (*backend.open_telemetry(device, environment))->read();
+    ASSERT_TRUE(reading) << reading.error().message;
+    EXPECT_DOUBLE_EQ(reading->sm_clock_mhz.value(), 2100.0);
+    EXPECT_DOUBLE_EQ(reading->memory_clock_mhz.value(), 900.0);
+    EXPECT_DOUBLE_EQ(reading->temperature_celsius.value(), 51.0);
+    EXPECT_DOUBLE_EQ(reading->power_watts.value(), 140.5);
+    pretend("devices=1,clock=1410");
+    environment.set("OPGAUGE_LIBRARY_PATH", kLibraries + "now");
+    const auto both = (*backend.open_telemetry(device, environment))->read();
+    EXPECT_EQ(both->sm_clock_mhz, 1410.0);
+    EXPECT_DOUBLE_EQ(both->power_watts.value(), 140.5);
+}
+
 TEST(FakeTelemetry, HandsReadingsOutInOrderAndRepeatsTheLast) {
     Environment environment;
     environment.set("OPGAUGE_FAKE_TELEMETRY",
@@ -187,7 +276,7 @@ TEST(Telemetry, ABackendWithoutAnyRefuses) {
 }
 
 class BareTelemetry : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(All, BareTelemetry, ::testing::Values("cuda"));
+INSTANTIATE_TEST_SUITE_P(All, BareTelemetry, ::testing::Values("cuda", "musa", "rocm", "ascend"));
 
 TEST_P(BareTelemetry, MissingFunctionsLeaveFactsUnknown) {
     const auto found = from_library(GetParam(), Libraries::bare, "devices=2");

@@ -186,6 +186,7 @@ TEST(Planner, AMaskedDeviceIsPlannedWithTheCallersToken) {
     ASSERT_TRUE(plan) << plan.error().message;
     EXPECT_EQ(plan->device.token, "1");
     EXPECT_EQ(plan->device.device.uuid, "GPU-00000001");
+    EXPECT_EQ(plan->device.device.power_limit_watts, 700.0) << "asked of the device taken only";
     EXPECT_EQ(plan->device_why, "the first that CUDA_VISIBLE_DEVICES shows");
 }
 
