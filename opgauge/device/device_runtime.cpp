@@ -156,7 +156,7 @@ Result<DeviceGraph> DeviceRuntime::capture(const std::function<void(void* stream
     }));
 }
 
-Result<DeviceGraph> DeviceRuntime::instantiate(std::shared_ptr<void> graph) {
+Result<DeviceGraph> DeviceRuntime::instantiate(const std::shared_ptr<void>& graph) {
     DeviceGraph made;
     OPGAUGE_TRY(check(api_->graph_nodes(graph.get(), nullptr, &made.nodes), "a graph's size"));
     if (made.nodes == 0) return made;

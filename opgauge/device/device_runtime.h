@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace opgauge {
@@ -67,7 +68,7 @@ class DeviceRuntime {
   private:
     explicit DeviceRuntime(std::shared_ptr<const RuntimeApi> api) : api_(std::move(api)) {}
     Result<void> check(int code, std::string_view what) const;
-    Result<DeviceGraph> instantiate(std::shared_ptr<void> graph);
+    Result<DeviceGraph> instantiate(const std::shared_ptr<void>& graph);
 
     std::shared_ptr<const RuntimeApi> api_;
     void* stream_ = nullptr;
