@@ -68,6 +68,7 @@ void add_run(CLI::App& app, RunCommandOptions& options) {
             },
             "interval, or NVBench's stdrel or entropy")
         ->check(CLI::IsMember({"interval", "stdrel", "entropy"}));
+    command.add_flag("--exclusive", options.run.exclusive, "refuse a device that others use");
     command.add_flag("--retry-capture", options.run.retry_capture,
                      "try graphs again that are known to fail");
     command.add_option("--timeout", options.timeout_s, "hard limit for the child in s; 0: none")

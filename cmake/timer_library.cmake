@@ -10,7 +10,8 @@ set(OPGAUGE_MEASURE_SOURCES
     base/environment.cpp base/file.cpp base/shared_library.cpp base/text.cpp
     device/vendor_library.cpp
     measure/event_timer.cpp measure/graph_timer.cpp measure/host_timer.cpp measure/measure.cpp
-    measure/samples.cpp measure/statistics.cpp measure/stopping_rule.cpp)
+    measure/published_rules.cpp measure/samples.cpp measure/statistics.cpp
+    measure/stopping_rule.cpp)
 
 list(TRANSFORM OPGAUGE_MEASURE_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/opgauge/)
 # device_runtime.cpp and one file a vendor.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/base/process.h"
 
+#include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
+
 #include <fmt/format.h>
 
 #include <fcntl.h>
@@ -188,6 +191,20 @@ Result<SpawnedProcess> spawn(const SpawnOptions& options) {
     }
     ::fcntl(pidfd, F_SETFD, FD_CLOEXEC);
     return SpawnedProcess{pid, pidfd};
+}
+
+bool is_descendant(long long pid, long long ancestor) {
+    constexpr int kDeepest = 64;
+    for (int depth = 0; depth < kDeepest && pid > 0; ++depth) {
+        if (pid == ancestor) return true;
+        const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
+        if (!stat) return false;
+        // "pid (name) state ppid": the name may hold anything, so count from its last bracket.
+        const auto words = split(std::string_view(*stat).substr(stat->rfind(')') + 1), ' ');
+        if (words.size() < 3) return false;
+        pid = static_cast<long long>(parse_unsigned(words[2]).value_or(0));
+    }
+    return false;
 }
 
 }  // namespace opgauge

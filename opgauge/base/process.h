@@ -36,4 +36,7 @@ struct SpawnedProcess {
 // it is never an exit code 127. Errors are of kind environment.
 Result<SpawnedProcess> spawn(const SpawnOptions& options);
 
+// Whether `pid` is `ancestor` or descends from it, as /proc tells now.
+bool is_descendant(long long pid, long long ancestor);
+
 }  // namespace opgauge

@@ -45,8 +45,19 @@ class OneReading {
         unsigned milliwatts = 0;
         if (ask(nvml_.power, &milliwatts)) reading.power_watts = milliwatts / 1000.0;
         add_reasons(reading);
-        add_violations(reading);
         return reading;
+    }
+
+    std::optional<ViolationCounters> violations() {
+        ViolationCounters counters;
+        bool any = false;
+        for (const auto& [policy, member] : kPolicies) {
+            NvmlViolation violation{};
+            if (!ask(nvml_.violation, policy, &violation)) continue;
+            counters.*member = violation.violation_ns;
+            any = true;
+        }
+        return any ? std::optional(counters) : std::nullopt;
     }
 
     std::optional<double> max_sm_clock() { return number(nvml_.max_clock, kSmClock); }
@@ -76,17 +87,6 @@ class OneReading {
             if ((mask & bit) != 0) reading.throttle_reasons.emplace_back(name);
         }
     }
-    void add_violations(DeviceReading& reading) {
-        ViolationCounters counters;
-        bool any = false;
-        for (const auto& [policy, member] : kPolicies) {
-            NvmlViolation violation{};
-            if (!ask(nvml_.violation, policy, &violation)) continue;
-            counters.*member = violation.violation_ns;
-            any = true;
-        }
-        if (any) reading.violations = counters;
-    }
 
     const Nvml& nvml_;
     const NvmlHandles& handles_;
@@ -108,6 +108,10 @@ class NvmlTelemetry final : public Telemetry {
         if (const auto code = one.failure()) return failed(*code);
         reading.max_sm_clock_mhz = max_sm_clock_mhz_;
         return reading;
+    }
+
+    std::optional<ViolationCounters> violations() override {
+        return OneReading(nvml_, handles_).violations();
     }
 
     Result<std::vector<DeviceProcess>> processes() override {

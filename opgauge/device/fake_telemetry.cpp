@@ -29,9 +29,6 @@ DeviceReading reading_of(const Json& entry) {
     const auto reasons = get_optional<std::vector<std::string>>(entry, "throttle_reasons");
     reading.throttle_reasons_known = reasons.has_value();
     reading.throttle_reasons = reasons.value_or(std::vector<std::string>{});
-    if (const auto counters = get_optional<Json>(entry, "violations")) {
-        reading.violations = violations_of(*counters);
-    }
     return reading;
 }
 
@@ -49,6 +46,11 @@ class FakeTelemetry final : public Telemetry {
                         "the fake backend does not read device " + device_.token + ": " + error);
         }
         return reading_of(current_);
+    }
+
+    std::optional<ViolationCounters> violations() override {
+        const auto counters = get_optional<Json>(current_, "violations");
+        return counters ? std::optional(violations_of(*counters)) : std::nullopt;
     }
 
     // Those of the reading handed out last; where it names none, those of the device.

@@ -31,17 +31,20 @@ struct DeviceReading {
     // hw_thermal, hw_power_brake. Being idle and clocks that somebody set are no reasons.
     std::vector<std::string> throttle_reasons;
     bool throttle_reasons_known = false;  // false: an empty list says nothing
-    std::optional<ViolationCounters> violations;
 };
 
-// Reads one device again and again. The parent owns it for the time of a run and asks between
-// bursts, never during one. The library stays loaded while it lives.
+// Reads one device again and again. The parent owns it for the time of a run. The library stays
+// loaded while it lives.
 class Telemetry {
   public:
     virtual ~Telemetry() = default;
 
+    // Cheap enough to be called every few milliseconds while a burst runs (some 10 us on an H200).
     // Kind environment: the device is lost or answers nothing.
     virtual Result<DeviceReading> read() = 0;
+
+    // Takes milliseconds (4 on an H200). nullopt: the library counts nothing.
+    virtual std::optional<ViolationCounters> violations() { return std::nullopt; }
 
     // Other processes on the device, this one left out. Kind refused: the library does not tell.
     virtual Result<std::vector<DeviceProcess>> processes() = 0;

@@ -29,6 +29,22 @@ Result<void> ResultWriter::write_plan(const Json& plan) {
     return write_file_atomically(run_dir_ / RunFiles::kPlan, to_text(plan));
 }
 
+namespace {
+
+Json bursts_json(const SideSamples& side) {
+    Json list = Json::array();
+    for (const auto& burst : side.bursts) {
+        list.push_back({{"samples", burst.samples},
+                        {"sm_clock_mhz", optional_json(burst.sm_clock_mhz)},
+                        {"temperature_celsius", optional_json(burst.temperature_celsius)},
+                        {"power_watts", optional_json(burst.power_watts)},
+                        {"throttle_reasons", burst.throttle_reasons}});
+    }
+    return list;
+}
+
+}  // namespace
+
 Result<void> ResultWriter::append(const Row& row, const std::optional<SideSamples>& base,
                                   const std::optional<SideSamples>& candidate) {
     for (const auto& [name, side] : {std::pair{Side::base, &base}, {Side::candidate, &candidate}}) {
@@ -38,6 +54,8 @@ Result<void> ResultWriter::append(const Row& row, const std::optional<SideSample
                                              {"side", name_of(name)},
                                              {"timer", (*side)->timer},
                                              {"calls_per_sample", (*side)->calls_per_sample},
+                                             {"bursts", bursts_json(**side)},
+                                             {"dropped_bursts", (*side)->dropped_bursts},
                                              {"values_ns", (*side)->values_ns}})));
     }
     OPGAUGE_TRY(rows_.append(to_line(to_json(row))));

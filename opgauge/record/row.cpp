@@ -19,6 +19,9 @@ Json side_to_json(const std::optional<SideResult>& side) {
                  {"first_call_ns", optional_json(side->first_call_ns)},
                  {"invalid_samples", side->invalid_count}};
     if (side->no_device_work) json["no_device_work"] = true;
+    if (side->sm_clock_mhz) json["sm_clock_mhz"] = *side->sm_clock_mhz;
+    if (side->temperature_celsius) json["temperature_celsius"] = *side->temperature_celsius;
+    if (side->dropped_bursts > 0) json["dropped_bursts"] = side->dropped_bursts;
     if (!side->invalid_samples.empty()) json["invalid_reasons"] = side->invalid_samples;
     if (!side->summary) return json;
     const Summary& summary = *side->summary;
@@ -68,6 +71,9 @@ std::optional<SideResult> side_from_json(const Json& row, std::string_view name)
     side.invalid_count = get_optional<std::size_t>(*found, "invalid_samples").value_or(0);
     side.invalid_samples = get_optional<std::vector<std::string>>(*found, "invalid_reasons")
                                .value_or(side.invalid_samples);
+    side.sm_clock_mhz = get_optional<double>(*found, "sm_clock_mhz");
+    side.temperature_celsius = get_optional<double>(*found, "temperature_celsius");
+    side.dropped_bursts = get_optional<int>(*found, "dropped_bursts").value_or(0);
     side.no_device_work = get_optional<bool>(*found, "no_device_work").value_or(false);
     side.summary = summary_from_json(*found);
     return side;
@@ -142,6 +148,16 @@ SideResult make_side_result(const SideSamples& samples, std::string stopped_by) 
     result.stopped_by = std::move(stopped_by);
     result.first_call_ns = samples.first_call_ns;
     result.no_device_work = samples.no_device_work;
+    result.dropped_bursts = samples.dropped_bursts;
+    std::vector<double> clocks;
+    for (const auto& burst : samples.bursts) {
+        if (burst.sm_clock_mhz) clocks.push_back(*burst.sm_clock_mhz);
+        if (burst.temperature_celsius) {
+            result.temperature_celsius =
+                std::max(result.temperature_celsius.value_or(0), *burst.temperature_celsius);
+        }
+    }
+    if (const auto summary = summarize(clocks)) result.sm_clock_mhz = summary->median;
     result.invalid_count = samples.invalid.size();
     result.invalid_samples.assign(
         samples.invalid.begin(),

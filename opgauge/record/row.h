@@ -26,6 +26,9 @@ struct SideResult {
     std::vector<std::string> invalid_samples;  // reasons, at most a few
     std::size_t invalid_count = 0;
     bool no_device_work = false;
+    std::optional<double> sm_clock_mhz;         // median over its bursts
+    std::optional<double> temperature_celsius;  // the highest
+    int dropped_bursts = 0;
 };
 
 enum class RowStatus {

@@ -140,7 +140,7 @@ Outcome Supervision::run() {
 void Supervision::wait_for_something() {
     std::array<pollfd, 2> fds = {{{process_.pidfd, POLLIN, 0}, {channel_.parent_fd(), POLLIN, 0}}};
     if (channel_.wants_to_write()) fds[1].events |= POLLOUT;
-    auto wait = kTick;
+    auto wait = std::min(kTick, handler_.tick_interval());
     if (stage_ != StopStage::none) wait = std::chrono::milliseconds(20);
     const timespec timeout{0, std::chrono::nanoseconds(wait).count()};
     ::ppoll(fds.data(), fds.size(), &timeout, &SignalGuard::wait_mask());

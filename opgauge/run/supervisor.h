@@ -38,8 +38,10 @@ class ChildHandler {
     virtual ~ChildHandler() = default;
     // One message of the child. The answer to a question, or nullopt for none.
     virtual std::optional<Json> on_message(const Json& message) = 0;
-    // After each wake-up and at least five times a second: for progress displays.
+    // After each wake-up, and at least once in each tick_interval().
     virtual void on_tick() {}
+    virtual std::chrono::milliseconds tick_interval() const { return kUsualTick; }
+    static constexpr std::chrono::milliseconds kUsualTick{200};
     // Not empty: end the child and say this in the outcome.
     virtual std::optional<std::string> wants_stop() { return std::nullopt; }
 };

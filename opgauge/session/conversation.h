@@ -7,6 +7,7 @@
 #include "opgauge/record/row.h"
 #include "opgauge/run/supervisor.h"
 #include "opgauge/session/case_timers.h"
+#include "opgauge/session/device_watch.h"
 #include "opgauge/session/replacement.h"
 
 #include <chrono>
@@ -80,11 +81,13 @@ class Conversation final : public ChildHandler {
     // Called once, with the child's device report, before the child may measure.
     using DeviceSink = std::function<void(const Json& device)>;
 
-    Conversation(JobSettings job, CaptureMemory memory, const Clock& clock, RunObserver& observer,
-                 RowSink row_sink, DeviceSink device_sink);
+    // `watch` and the references outlive the conversation.
+    Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& watch, const Clock& clock,
+                 RunObserver& observer, RowSink row_sink, DeviceSink device_sink);
 
     std::optional<Json> on_message(const Json& message) override;
     void on_tick() override;
+    std::chrono::milliseconds tick_interval() const override;
     std::optional<std::string> wants_stop() override;
 
     // Closes a case that the child left open; `why` becomes its error. True: the run goes on with
@@ -99,7 +102,8 @@ class Conversation final : public ChildHandler {
         std::optional<SideSamples> candidate;
         std::chrono::steady_clock::time_point begin;
         int index_in_test = 0;
-        std::string capturing;  // the side whose graph is being recorded
+        std::set<std::string> flags;  // what the parent has seen
+        std::string capturing;        // the side whose graph is being recorded
     };
 
     Json answer_hello(const Json& message);
@@ -110,6 +114,9 @@ class Conversation final : public ChildHandler {
     std::optional<Json> answer_capture_failed(const Json& message);
     void give_up_capture(const std::string& side, const std::string& kind, const std::string& text);
     Json next_step(Side side);
+    Json more(const MoreSamples& more, double cool_down_s);
+    double judge_burst(SideSamples& taken, std::size_t before);
+    void flag_neighbours();
     void take_collected(const Json& message);
     void take_case_end(const Json& message);
     void take_test_end(const Json& message);
@@ -126,6 +133,8 @@ class Conversation final : public ChildHandler {
     RowSink row_sink_;
     DeviceSink device_sink_;
     ConversationResult result_;
+    DeviceWatch& watch_;
+    double cool_down_s_ = 0;  // before the next burst
     CaseTimers timers_;
     Replacement replacement_;
     std::optional<OpenCase> open_;

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -168,6 +169,16 @@ CaptureMemory capture_memory(const RunInProgress& run) {
     return memory ? std::move(*memory) : CaptureMemory{};
 }
 
+// A device that cannot be read is measured all the same; its rows then have no clocks.
+std::unique_ptr<Telemetry> open_telemetry(RunInProgress& run) {
+    const auto backend = find_backend(run.plan.backend.value);
+    if (!backend) return nullptr;
+    auto telemetry = (*backend)->open_telemetry(run.plan.device.device, run.caller);
+    if (telemetry) return std::move(*telemetry);
+    run.identity["unknown"]["clocks"] = telemetry.error().message;
+    return nullptr;
+}
+
 // One child after another: a child is replaced where its process cannot be trusted any more. Each
 // goes on where the one before it ended, so their number is bounded by that of the cases.
 Outcome supervise_children(const ChildSpec& spec, RunInProgress& run, Conversation& conversation,
@@ -201,8 +212,11 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
         // A failure shows again when the identity is written at the end.
         static_cast<void>(run.writer.write_identity(run.identity));
     };
-    Conversation conversation(job_settings(run.plan, run.options), capture_memory(run), run.clock,
-                              observer, row_sink, device_sink);
+    DeviceWatch watch(open_telemetry(run),
+                      run.plan.heat == "sustained" ? Heat::sustained : Heat::burst, run.clock);
+    watch.note_neighbours();
+    Conversation conversation(job_settings(run.plan, run.options), capture_memory(run), watch,
+                              run.clock, observer, row_sink, device_sink);
     ChildSpec spec;
     spec.argv = run.plan.command.argv;
     spec.environment = run.environment.to_strings();
@@ -213,11 +227,31 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     return finish(run, outcome, conversation.result());
 }
 
+Result<void> check_exclusive(const Plan& plan, const RunOptions& options) {
+    if (!options.exclusive) return {};
+    const Device& device = plan.device.device;
+    if (!device.processes_known) {
+        return fail(
+            ErrorKind::refused,
+            fmt::format("--exclusive: {} does not tell which processes use device {}; leave "
+                        "it out",
+                        plan.discovery.source, device.token));
+    }
+    if (device.processes.empty()) return {};
+    const DeviceProcess& first = device.processes.front();
+    return fail(ErrorKind::refused,
+                fmt::format("--exclusive: device {} is used by {} other processes, the first is {} "
+                            "({}); wait for them or choose another device",
+                            device.token, device.processes.size(), first.pid,
+                            first.name.empty() ? "name unknown" : printable(first.name)));
+}
+
 }  // namespace
 
 Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptions& options,
                             const Environment& environment, const Clock& clock,
                             RunObserver& observer) {
+    OPGAUGE_TRY(check_exclusive(plan, options));
     const Environment child = child_environment(plan, environment, options);
     std::optional<PythonFacts> python;
     if (provider.name() != "native") {

@@ -43,7 +43,6 @@ void expect_nothing_known(const DeviceReading& reading) {
     EXPECT_FALSE(reading.power_watts);
     EXPECT_FALSE(reading.temperature_celsius);
     EXPECT_FALSE(reading.throttle_reasons_known);
-    EXPECT_FALSE(reading.violations);
 }
 
 TEST(CudaTelemetry, ReadsTheDevicesFacts) {
@@ -58,11 +57,12 @@ TEST(CudaTelemetry, ReadsTheDevicesFacts) {
     EXPECT_EQ(reading->temperature_celsius, 43.0);
     EXPECT_TRUE(reading->throttle_reasons_known);
     EXPECT_THAT(reading->throttle_reasons, IsEmpty()) << "idle is no reason";
-    ASSERT_TRUE(reading->violations);
-    EXPECT_EQ(reading->violations->power_ns, 1000U);
-    EXPECT_EQ(reading->violations->thermal_ns, 2000U);
-    EXPECT_EQ(reading->violations->board_limit_ns, 4000U);
-    EXPECT_FALSE(reading->violations->reliability_ns) << "not supported there";
+    const auto violations = (*telemetry)->violations();
+    ASSERT_TRUE(violations);
+    EXPECT_EQ(violations->power_ns, 1000U);
+    EXPECT_EQ(violations->thermal_ns, 2000U);
+    EXPECT_EQ(violations->board_limit_ns, 4000U);
+    EXPECT_FALSE(violations->reliability_ns) << "not supported there";
 }
 
 TEST(CudaTelemetry, NamesOnlyWhatSlowsDown) {
@@ -151,7 +151,7 @@ TEST_P(EachTelemetry, ReadsClocksAndTemperature) {
     EXPECT_EQ(reading->temperature_celsius, 43.0);
     EXPECT_THAT(reading->throttle_reasons, IsEmpty());
     EXPECT_EQ(reading->throttle_reasons_known, GetParam() == std::string("cuda"));
-    EXPECT_EQ(reading->violations.has_value(), GetParam() == std::string("cuda"));
+    EXPECT_EQ((*telemetry)->violations().has_value(), GetParam() == std::string("cuda"));
     pretend("devices=2,clock=990");
     EXPECT_EQ((*telemetry)->read()->sm_clock_mhz, 990.0);
 }
@@ -241,7 +241,7 @@ TEST(FakeTelemetry, HandsReadingsOutInOrderAndRepeatsTheLast) {
     const auto first = (*telemetry)->read();
     EXPECT_EQ(first->sm_clock_mhz, 1000.0);
     EXPECT_TRUE(first->throttle_reasons_known);
-    EXPECT_FALSE(first->violations);
+    EXPECT_FALSE((*telemetry)->violations());
     EXPECT_EQ((*telemetry)->read().error().message,
               "the fake backend does not read device FAKE-0000: GPU is lost");
     for (int i = 0; i < 2; ++i) {
@@ -249,7 +249,7 @@ TEST(FakeTelemetry, HandsReadingsOutInOrderAndRepeatsTheLast) {
         ASSERT_TRUE(last);
         EXPECT_EQ(last->power_watts, 5.5);
         EXPECT_THAT(last->throttle_reasons, ElementsAre("sw_power_cap"));
-        EXPECT_EQ(last->violations->power_ns, 7U);
+        EXPECT_EQ((*telemetry)->violations()->power_ns, 7U);
     }
     EXPECT_EQ((*telemetry)->processes()->at(0).pid, 4711);
 }

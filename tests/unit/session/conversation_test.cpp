@@ -14,7 +14,7 @@ namespace {
 class ConversationTest : public ::testing::Test {
   protected:
     ConversationTest()
-        : talk_(job(), CaptureMemory(), clock_, observer_, sink(),
+        : talk_(job(), CaptureMemory(), watch_, clock_, observer_, sink(),
                 [this](const Json&) { ++seen_; }) {}
 
     static JobSettings job() {
@@ -62,6 +62,7 @@ class ConversationTest : public ::testing::Test {
     }
 
     testing::FakeClock clock_;
+    DeviceWatch watch_{nullptr, Heat::burst, clock_};
     RunObserver observer_;
     std::vector<Row> rows_;
     std::string sink_error_;
@@ -258,7 +259,7 @@ class CapturingConversationTest : public ::testing::Test {
         job.timer = "graph";
         job.fallback_timer = "event";
         talk_.emplace(
-            job, CaptureMemory(), clock_, observer_,
+            job, CaptureMemory(), watch_, clock_, observer_,
             [this](const Row& row, const std::optional<SideSamples>&,
                    const std::optional<SideSamples>&) -> Result<void> {
                 rows_.push_back(row);
@@ -306,6 +307,7 @@ class CapturingConversationTest : public ::testing::Test {
     }
 
     testing::FakeClock clock_;
+    DeviceWatch watch_{nullptr, Heat::burst, clock_};
     RunObserver observer_;
     std::vector<Row> rows_;
     std::optional<Conversation> talk_;
