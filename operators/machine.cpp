@@ -27,16 +27,17 @@ std::string cpu_model() {
 
 }  // namespace
 
-Json machine_report() {
+Json machine_report(const Pinned& pinned) {
     const dnnl_version_t* version = dnnl_version();
     return {
         {"backend", "cpu"},
-        {"count", 1},
+        {"count", pinned.problem ? Json(nullptr) : Json(pinned.nodes)},
         {"name", cpu_model()},
         {"uuid", nullptr},
         {"pci_id", nullptr},
         {"vendor", nullptr},
         {"runtime", nullptr},
+        {"problem", optional_json(pinned.problem)},
         {"corpus",
          {{"onednn", fmt::format("{}.{}.{}", version->major, version->minor, version->patch)},
           {"openblas", openblas_get_config()}}},
