@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real child on the sample conversations that the parent is tested on too (tests/data/protocol)."""
+"""A real child on the samples that the parent is tested on too (tests/data/protocol)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_bridge_documented_messages import documented, documented_case
 
 from fake_parent import DATA, USUAL, Message, run_corpus
-from test_bridge_documented_messages import documented, documented_case
 
 SAMPLES = sorted((DATA / "protocol").glob("*.jsonl"))
 
