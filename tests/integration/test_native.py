@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -19,6 +20,27 @@ def test_no_check_measures_without_a_comparison(opgauge):
     rows = rows_of(opgauge.one_run())
     assert [row["check"] for row in rows] == [{"skipped": "the job asks for no comparison"}] * 3
     assert [row["status"] for row in rows] == ["ok"] * 3
+
+
+def test_a_numa_node_is_a_device_that_the_child_is_kept_on(opgauge):
+    if not {0, 1} <= os.sched_getaffinity(0):
+        pytest.skip("needs cores 0 and 1")
+    # hwloc's own double: two nodes of one core each, bound for real.
+    two_nodes = {"HWLOC_SYNTHETIC": "numa:2 core:1 pu:1", "HWLOC_THISSYSTEM": "1"}
+    done = opgauge("run", "relu", "--devices", "1", "--dtypes", "float32", *QUICK, **two_nodes)
+    assert done.code == 0, done.err
+    assert [row["status"] for row in rows_of(opgauge.one_run())] == ["ok"] * 3
+    narrow = ["/usr/bin/taskset", "-c", "0", *opgauge.command("run", "relu", "--devices", "1")]
+    refused = subprocess.run(
+        narrow,
+        cwd=opgauge.folder,
+        env={**opgauge.env, **two_nodes},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert refused.returncode == 4
+    assert "NUMA node 1: this process may use none of its cores" in refused.stderr
 
 
 def test_a_comparison_is_made_unless_it_is_refused(opgauge):
