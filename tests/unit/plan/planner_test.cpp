@@ -3,6 +3,7 @@
 
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
+#include "opgauge/plan/capabilities.h"
 #include "opgauge/plan/decisions.h"
 #include "opgauge/plan/shapes.h"
 
@@ -224,6 +225,18 @@ TEST(Planner, AFileWithoutItsOperatorNarrowsTheOneOfTheCommandLine) {
         decide_request({"", "einsum", "test_x"}, environment({{"OP_FILE", "test_einsum"}}));
     EXPECT_EQ(by_option->request.file, "test_x");
     EXPECT_EQ(by_option->why, "operator and --file");
+}
+
+TEST(Planner, CapabilitiesAreNarrowedByWhatTheInterpreterHas) {
+    auto plan = *make_plan(options("cuda"), environment(), installation());
+    ASSERT_EQ(plan.capabilities.at("thread_block_clusters"), "yes");
+    narrow_to_modules(plan, {"torch"}, "/usr/bin/python3");
+    EXPECT_EQ(plan.capabilities.at("thread_block_clusters"), "/usr/bin/python3 has no triton");
+    EXPECT_EQ(plan.capabilities.at("event_timing"), "yes");
+    leave_capabilities_open(plan, "no Python");
+    EXPECT_EQ(plan.capabilities.at("event_timing"), "unknown: no Python");
+    EXPECT_EQ(plan.capabilities.at("thread_block_clusters"), "/usr/bin/python3 has no triton");
+    EXPECT_NE(to_text(plan).find("no capability"), std::string::npos);
 }
 
 TEST(Shapes, CompactKeepsSmallestMiddleAndSecondLargest) {
