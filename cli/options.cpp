@@ -32,7 +32,10 @@ void add_what(CLI::App& command, PlanOptions& plan) {
     command.add_option("operator", plan.request.operator_, "operator to run");
     command.add_option("--file", plan.request.file, "the operator's file in the corpus");
     command.add_option("--node", plan.request.node, "a pytest node, taken verbatim");
-    command.add_option("--timer", plan.timer, "direct, host");
+    command.add_option("--timer", plan.timer, "graph, event, direct, host");
+    command.add_option("--l2", plan.l2, "cold or hot: cache before each call (timer event)");
+    command.add_option("--heat", plan.heat, "burst or sustained")
+        ->check(CLI::IsMember({"burst", "sustained"}));
     command.add_option("--tune", plan.tune, "off");
     command.add_option("--shapes", plan.shapes, "upstream, compact, or a YAML file");
     command.add_option("--level", plan.level, "core, comprehensive")
@@ -57,6 +60,16 @@ void add_run(CLI::App& app, RunCommandOptions& options) {
         ->check(CLI::Range(1, 100'000));
     command.add_option("--max-time", stopping.max_time_s, "seconds per side, at most")
         ->check(CLI::Range(1e-3, 3600.0));
+    command
+        .add_option_function<std::string>(
+            "--stopping",
+            [&stopping](const std::string& name) {
+                stopping.rule = *stopping_rule_named(name);  // checked below
+            },
+            "interval, or NVBench's stdrel or entropy")
+        ->check(CLI::IsMember({"interval", "stdrel", "entropy"}));
+    command.add_flag("--retry-capture", options.run.retry_capture,
+                     "try graphs again that are known to fail");
     command.add_option("--timeout", options.timeout_s, "hard limit for the child in s; 0: none")
         ->check(CLI::NonNegativeNumber);
     command.add_option("--stall", options.stall_s, "limit without progress in s; 0: none")

@@ -61,9 +61,8 @@ const std::vector<Operator>& all_operators();
 std::vector<float> random_values(std::size_t count, std::uint64_t seed);
 
 // The largest differences. An element may differ by one step of the stored type, and by what
-// float32 sums of `reduction` terms of size `term` lose (growing with the square root of their
-// number). NaN on either side is a mismatch. `worst` is the largest difference over its allowance:
-// ok up to 1.
+// float32 sums of `reduction` terms of size `term` lose, added one after the other. NaN on either
+// side is a mismatch. `worst` is the largest difference over its allowance: ok up to 1.
 struct Check {
     double max_abs_error = 0;
     double max_rel_error = 0;

@@ -2,7 +2,10 @@
 #include "opgauge/device/backend.h"
 
 #include "opgauge/base/text.h"
+#include "opgauge/device/telemetry.h"
 #include "opgauge/device/visibility.h"
+
+#include <fmt/format.h>
 
 #include <stdexcept>
 
@@ -49,6 +52,13 @@ const std::vector<Capability>& all_capabilities() {
         Capability::l2_flush,      Capability::fork_compile,
         Capability::telemetry};
     return kAll;
+}
+
+void Backend::complete(Device& /*device*/, const Environment& /*environment*/) const {}
+
+Result<std::unique_ptr<Telemetry>> Backend::open_telemetry(
+    const Device& /*device*/, const Environment& /*environment*/) const {
+    return fail(ErrorKind::refused, fmt::format("backend {} has no telemetry", name()));
 }
 
 Result<std::optional<Device>> Backend::device_of_token(const Discovery& discovery,

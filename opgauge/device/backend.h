@@ -6,6 +6,7 @@
 #include "opgauge/device/device.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,8 @@
 #include <vector>
 
 namespace opgauge {
+
+class Telemetry;
 
 enum class Capability {
     graph_capture,
@@ -58,6 +61,15 @@ class Backend {
     // Asks the vendor's library, then its tool, for all devices, whatever the caller's mask says.
     // Never fails: without devices the reasons say why. Tool calls have a deadline.
     virtual Discovery discover(const Environment& environment) const = 0;
+
+    // Adds to the device that a run takes what is too slow to be asked of every device: the power
+    // limit. Never fails: what cannot be had stays unknown.
+    virtual void complete(Device& device, const Environment& environment) const;
+
+    // Opens readings of exactly this device. Kinds: refused (the backend has none), environment (no
+    // library, or the device is not there).
+    virtual Result<std::unique_ptr<Telemetry>> open_telemetry(const Device& device,
+                                                              const Environment& environment) const;
 
     // Kind usage: a mask that the runtime would misread (a repeated token).
     virtual Result<CallerMask> caller_mask(const Environment& environment) const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA: NVML (cuda_library.cpp), then nvidia-smi (cuda_tool.cpp).
+// NVIDIA: NVML (cuda_library.cpp, cuda_telemetry.cpp), then nvidia-smi (cuda_tool.cpp).
 #include "opgauge/base/text.h"
 #include "opgauge/device/cuda_library.h"
 #include "opgauge/device/cuda_tool.h"
@@ -65,6 +65,16 @@ class CudaBackend final : public Backend {
             if (auto seen = pci_presence(kPciVendor, environment)) found.reasons.push_back(*seen);
         }
         return found;
+    }
+
+    // nvidia-smi tells the limit with everything else.
+    void complete(Device& device, const Environment& environment) const override {
+        if (!device.power_limit_watts) complete_by_nvml(environment, device);
+    }
+
+    Result<std::unique_ptr<Telemetry>> open_telemetry(
+        const Device& device, const Environment& environment) const override {
+        return open_nvml_telemetry(environment, device);
     }
 
     Result<CallerMask> caller_mask(const Environment& environment) const override {

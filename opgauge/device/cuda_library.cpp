@@ -1,112 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ABI below is declared from the public NVML reference (API 13).
+// Which devices NVML lists, and what it tells of each at little cost.
 #include "opgauge/device/cuda_library.h"
 
-#include "opgauge/base/text.h"
+#include "opgauge/device/nvml.h"
 #include "opgauge/device/vendor_library.h"
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-
 namespace opgauge {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSonames = {"libnvidia-ml.so.1", "libnvidia-ml.so"};
-constexpr std::array<std::string_view, 3> kFolders = {
-    "/usr/lib/x86_64-linux-gnu", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"};
-
-using NvmlDevice = void*;
-using NvmlReturn = int;
-constexpr NvmlReturn kSuccess = 0;
-constexpr NvmlReturn kNotFound = 6;
-constexpr NvmlReturn kInsufficientSize = 7;
-constexpr NvmlReturn kGpuLost = 15;
-constexpr NvmlReturn kResetRequired = 16;
 constexpr int kProhibited = 2;  // compute mode: no process may use the device
-
-struct NvmlMemory {
-    unsigned long long total, free, used;
-};
-struct NvmlPciInfo {
-    char bus_id_legacy[16];
-    unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
-    char bus_id[32];
-};
-struct NvmlProcess {
-    unsigned pid;
-    unsigned long long used_memory;
-    unsigned gpu_instance, compute_instance;
-};
-constexpr unsigned long long kMemoryUnknown = ~0ULL;
-
-struct Nvml {
-    NvmlReturn (*init)();
-    const char* (*error_string)(NvmlReturn);
-    NvmlReturn (*count)(unsigned*);
-    NvmlReturn (*handle)(unsigned, NvmlDevice*);
-    NvmlReturn (*name)(NvmlDevice, char*, unsigned);
-    NvmlReturn (*uuid)(NvmlDevice, char*, unsigned);
-    // Optional from here on: null where the library is older.
-    NvmlReturn (*driver)(char*, unsigned);
-    NvmlReturn (*cuda_version)(int*);
-    NvmlReturn (*pci)(NvmlDevice, NvmlPciInfo*);
-    NvmlReturn (*memory)(NvmlDevice, NvmlMemory*);
-    NvmlReturn (*power_limit)(NvmlDevice, unsigned*);
-    NvmlReturn (*compute_capability)(NvmlDevice, int*, int*);
-    NvmlReturn (*compute_mode)(NvmlDevice, int*);
-    NvmlReturn (*mig_mode)(NvmlDevice, unsigned*, unsigned*);
-    NvmlReturn (*mig_count)(NvmlDevice, unsigned*);
-    NvmlReturn (*mig_handle)(NvmlDevice, unsigned, NvmlDevice*);
-    NvmlReturn (*processes)(NvmlDevice, unsigned*, NvmlProcess*);
-
-    std::string error(NvmlReturn code) const {
-        const char* text = error_string(code);
-        return fmt::format("{} (NVML {})", text != nullptr ? text : "unknown error", code);
-    }
-};
-
-void load_optional(const SymbolTable& table, Nvml& nvml) {
-    using Processes = NvmlReturn(NvmlDevice, unsigned*, NvmlProcess*);
-    nvml.driver = table.optional<NvmlReturn(char*, unsigned)>("nvmlSystemGetDriverVersion");
-    nvml.cuda_version = table.optional<NvmlReturn(int*)>("nvmlSystemGetCudaDriverVersion_v2");
-    nvml.pci = table.optional<NvmlReturn(NvmlDevice, NvmlPciInfo*)>("nvmlDeviceGetPciInfo_v3");
-    nvml.memory = table.optional<NvmlReturn(NvmlDevice, NvmlMemory*)>("nvmlDeviceGetMemoryInfo");
-    nvml.power_limit =
-        table.optional<NvmlReturn(NvmlDevice, unsigned*)>("nvmlDeviceGetEnforcedPowerLimit");
-    nvml.compute_capability =
-        table.optional<NvmlReturn(NvmlDevice, int*, int*)>("nvmlDeviceGetCudaComputeCapability");
-    nvml.compute_mode = table.optional<NvmlReturn(NvmlDevice, int*)>("nvmlDeviceGetComputeMode");
-    nvml.mig_mode =
-        table.optional<NvmlReturn(NvmlDevice, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
-    nvml.mig_count =
-        table.optional<NvmlReturn(NvmlDevice, unsigned*)>("nvmlDeviceGetMaxMigDeviceCount");
-    nvml.mig_handle = table.optional<NvmlReturn(NvmlDevice, unsigned, NvmlDevice*)>(
-        "nvmlDeviceGetMigDeviceHandleByIndex");
-    nvml.processes = table.optional<Processes>("nvmlDeviceGetComputeRunningProcesses_v3");
-    // Drivers before 510 have only this one; its rows are the same.
-    if (nvml.processes == nullptr) {
-        nvml.processes = table.optional<Processes>("nvmlDeviceGetComputeRunningProcesses_v2");
-    }
-}
-
-Result<Nvml> load(const SharedLibrary& library) {
-    SymbolTable table(library);
-    Nvml nvml{};
-    nvml.init = table.required<NvmlReturn()>("nvmlInit_v2");
-    nvml.error_string = table.required<const char*(NvmlReturn)>("nvmlErrorString");
-    nvml.count = table.required<NvmlReturn(unsigned*)>("nvmlDeviceGetCount_v2");
-    nvml.handle =
-        table.required<NvmlReturn(unsigned, NvmlDevice*)>("nvmlDeviceGetHandleByIndex_v2");
-    nvml.name = table.required<NvmlReturn(NvmlDevice, char*, unsigned)>("nvmlDeviceGetName");
-    nvml.uuid = table.required<NvmlReturn(NvmlDevice, char*, unsigned)>("nvmlDeviceGetUUID");
-    load_optional(table, nvml);
-    OPGAUGE_TRY(table.check());
-    return nvml;
-}
 
 Device broken_device(int index, std::string detail) {
     Device device;
@@ -131,9 +35,9 @@ class DeviceReader {
         add_names();
         add_memory();
         add_place();
-        add_limits();
+        add_compute_mode();
         add_processes();
-        if (fatal_ != kSuccess) {
+        if (fatal_ != kNvmlSuccess) {
             device_.health = Health::unusable;
             device_.health_detail = nvml_.error(fatal_);
         }
@@ -146,8 +50,8 @@ class DeviceReader {
     bool ask(F* function, Arguments... arguments) {
         if (function == nullptr) return false;
         const NvmlReturn code = function(handle_, arguments...);
-        if (code == kGpuLost || code == kResetRequired) fatal_ = code;
-        return code == kSuccess;
+        if (nvml_is_fatal(code)) fatal_ = code;
+        return code == kNvmlSuccess;
     }
 
     void add_names() {
@@ -175,11 +79,7 @@ class DeviceReader {
             device_.compute_capability = major * 10 + minor;
         }
     }
-    void add_limits() {
-        unsigned milliwatts = 0;
-        if (ask(nvml_.power_limit, &milliwatts) && milliwatts > 0) {
-            device_.power_limit_watts = milliwatts / 1000.0;
-        }
+    void add_compute_mode() {
         int mode = 0;
         if (ask(nvml_.compute_mode, &mode) && mode == kProhibited) {
             device_.health = Health::unusable;
@@ -187,47 +87,30 @@ class DeviceReader {
         }
     }
     void add_processes() {
-        if (nvml_.processes == nullptr) return;
-        std::vector<NvmlProcess> list(16);
-        auto count = static_cast<unsigned>(list.size());
-        NvmlReturn code = nvml_.processes(handle_, &count, list.data());
-        if (code == kInsufficientSize) {
-            list.resize(count + 16);  // some may have come meanwhile
-            count = static_cast<unsigned>(list.size());
-            code = nvml_.processes(handle_, &count, list.data());
-        }
-        if (code != kSuccess) return;
-        device_.processes_known = true;
-        for (unsigned i = 0; i < count && i < list.size(); ++i) {
-            if (static_cast<pid_t>(list[i].pid) == ::getpid()) continue;
-            DeviceProcess process{list[i].pid, process_name(list[i].pid), std::nullopt};
-            if (list[i].used_memory != kMemoryUnknown) process.memory_bytes = list[i].used_memory;
-            device_.processes.push_back(std::move(process));
-        }
+        device_.processes_known = nvml_processes(nvml_, handle_, device_.processes) == kNvmlSuccess;
     }
 
     const Nvml& nvml_;
     NvmlDevice handle_;
     Device device_;
-    NvmlReturn fatal_ = kSuccess;
+    NvmlReturn fatal_ = kNvmlSuccess;
 };
 
 // The instances of a MIG-enabled GPU: each is a device of its own, the GPU itself is none.
 std::vector<Device> mig_children(const Nvml& nvml, NvmlDevice parent, const Device& gpu) {
     std::vector<Device> children;
     unsigned slots = 0;
-    if (nvml.mig_count(parent, &slots) != kSuccess) return children;
+    if (nvml.mig_count(parent, &slots) != kNvmlSuccess) return children;
     for (unsigned slot = 0; slot < slots; ++slot) {
         NvmlDevice handle = nullptr;
         const NvmlReturn code = nvml.mig_handle(parent, slot, &handle);
-        if (code == kNotFound) continue;  // an empty slot
-        if (code != kSuccess) break;
+        if (code == kNvmlNotFound) continue;  // an empty slot
+        if (code != kNvmlSuccess) break;
         Device child = DeviceReader(nvml, handle, gpu.index).read();
         const auto mark = child.name.find("MIG ");
         child.partition = mark == std::string::npos ? "MIG" : child.name.substr(mark);
         child.pci_id = gpu.pci_id;
         child.compute_capability = gpu.compute_capability;
-        child.power_limit_watts = gpu.power_limit_watts;
         if (gpu.health == Health::unusable) {
             child.health = gpu.health;
             child.health_detail = gpu.health_detail;
@@ -241,16 +124,16 @@ bool mig_enabled(const Nvml& nvml, NvmlDevice handle) {
     unsigned current = 0;
     unsigned pending = 0;
     return nvml.mig_mode != nullptr && nvml.mig_count != nullptr && nvml.mig_handle != nullptr &&
-           nvml.mig_mode(handle, &current, &pending) == kSuccess && current == 1;
+           nvml.mig_mode(handle, &current, &pending) == kNvmlSuccess && current == 1;
 }
 
 void read_versions(const Nvml& nvml, Discovery& found) {
     char version[80] = {};
-    if (nvml.driver != nullptr && nvml.driver(version, sizeof version) == kSuccess) {
+    if (nvml.driver != nullptr && nvml.driver(version, sizeof version) == kNvmlSuccess) {
         found.driver = from_buffer(version);
     }
     int cuda = 0;
-    if (nvml.cuda_version != nullptr && nvml.cuda_version(&cuda) == kSuccess && cuda > 0) {
+    if (nvml.cuda_version != nullptr && nvml.cuda_version(&cuda) == kNvmlSuccess && cuda > 0) {
         found.runtime = fmt::format("CUDA {}.{}", cuda / 1000, cuda % 1000 / 10);
     }
 }
@@ -258,7 +141,7 @@ void read_versions(const Nvml& nvml, Discovery& found) {
 void read_all(const Nvml& nvml, Discovery& found) {
     read_versions(nvml, found);
     unsigned count = 0;
-    if (const NvmlReturn code = nvml.count(&count); code != kSuccess) {
+    if (const NvmlReturn code = nvml.count(&count); code != kNvmlSuccess) {
         found.reasons.push_back("NVML cannot count devices: " + nvml.error(code));
         return;
     }
@@ -266,7 +149,7 @@ void read_all(const Nvml& nvml, Discovery& found) {
         const int index = static_cast<int>(i);
         NvmlDevice handle = nullptr;
         // One broken device never hides the others.
-        if (const NvmlReturn code = nvml.handle(i, &handle); code != kSuccess) {
+        if (const NvmlReturn code = nvml.handle(i, &handle); code != kNvmlSuccess) {
             found.devices.push_back(broken_device(index, nvml.error(code)));
             continue;
         }
@@ -289,26 +172,22 @@ void read_all(const Nvml& nvml, Discovery& found) {
 }  // namespace
 
 bool ask_nvml(const Environment& environment, Discovery& found) {
-    auto library = open_vendor_library(kSonames, kFolders, environment);
-    if (!library) {
-        found.reasons.push_back(library.error().message);
-        return false;
-    }
-    const auto nvml = load(*library);
+    const auto nvml = open_nvml(environment);
     if (!nvml) {
         found.reasons.push_back(nvml.error().message);
         return false;
     }
-    if (const NvmlReturn code = nvml->init(); code != kSuccess) {
-        found.reasons.push_back("nvmlInit failed: " + nvml->error(code));
-        return false;
-    }
-    found.source = library->name();
+    found.source = nvml->library;
     read_all(*nvml, found);
-    // Neither shut down nor unloaded: that took 4.4 ms of 31 on an H200, and the process's end does
-    // it.
-    library->keep_loaded();
     return true;
+}
+
+void complete_by_nvml(const Environment& environment, Device& device) {
+    const auto nvml = open_nvml(environment);
+    if (!nvml) return;
+    if (const auto handles = nvml_handles_of(*nvml, device)) {
+        device.power_limit_watts = nvml_power_limit(*nvml, *handles);
+    }
 }
 
 }  // namespace opgauge

@@ -3,6 +3,7 @@
 // (docs/fake_backend.md).
 #include "opgauge/base/json.h"
 #include "opgauge/base/text.h"
+#include "opgauge/device/fake_telemetry.h"
 #include "opgauge/device/vendors.h"
 #include "opgauge/device/visibility.h"
 
@@ -78,6 +79,25 @@ class FakeBackend final : public Backend {
         found.driver = "1.0";
         if (found.devices.empty()) found.reasons.emplace_back("OPGAUGE_FAKE_DEVICES is empty");
         return found;
+    }
+
+    void complete(Device& device, const Environment& environment) const override {
+        const auto list = parse_json(
+            environment.get("OPGAUGE_FAKE_DEVICES").value_or(std::string(kDefaultDevices)), "");
+        if (!list || !list->is_array()) return;
+        int position = 0;
+        for (const auto& entry : *list) {
+            if (device_of(entry, position++).index != device.index) continue;
+            device.power_limit_watts = get_optional<double>(entry, "power_limit_watts");
+        }
+    }
+
+    Result<std::unique_ptr<Telemetry>> open_telemetry(
+        const Device& device, const Environment& environment) const override {
+        if (!capabilities().contains(Capability::telemetry)) {
+            return Backend::open_telemetry(device, environment);
+        }
+        return open_fake_telemetry(device, environment);
     }
 
     Result<CallerMask> caller_mask(const Environment& environment) const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moore Threads: MTML, then mthreads-gmi. The ABI below is declared from mtml.h 2.2.0.
+// Moore Threads: MTML (mtml.cpp, musa_telemetry.cpp), then mthreads-gmi.
 #include "opgauge/base/text.h"
+#include "opgauge/device/mtml.h"
 #include "opgauge/device/musa_tool.h"
 #include "opgauge/device/vendor_library.h"
 #include "opgauge/device/vendors.h"
@@ -9,87 +10,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace opgauge {
 namespace {
 
 constexpr std::string_view kPciVendor = "1ed5";
-constexpr std::array<std::string_view, 2> kSonames = {"libmtml.so", "libmtml.so.1"};
-constexpr std::array<std::string_view, 2> kFolders = {"/usr/lib/x86_64-linux-gnu",
-                                                      "/usr/local/musa/lib"};
 
-using Handle = void*;
-using MtmlReturn = int;
-constexpr MtmlReturn kSuccess = 0;
-
-struct MtmlPciInfo {
-    char sbdf[32];
-    unsigned segment, bus, device, pci_device_id, pci_subsystem_id, bus_width;
-    float max_speed, current_speed;
-    unsigned max_width, current_width, max_generation, current_generation;
-    int reserved[6];
-};
-
-struct Mtml {
-    MtmlReturn (*init)(Handle*);
-    MtmlReturn (*shut_down)(Handle);
-    const char* (*error_string)(MtmlReturn);
-    MtmlReturn (*count)(Handle, unsigned*);
-    MtmlReturn (*device)(Handle, unsigned, Handle*);
-    MtmlReturn (*name)(Handle, char*, unsigned);
-    // Optional from here on.
-    MtmlReturn (*free_device)(Handle);
-    MtmlReturn (*uuid)(Handle, char*, unsigned);
-    MtmlReturn (*pci)(Handle, MtmlPciInfo*);
-    MtmlReturn (*init_system)(Handle, Handle*);
-    MtmlReturn (*driver)(Handle, char*, unsigned);
-    MtmlReturn (*init_memory)(Handle, Handle*);
-    MtmlReturn (*free_memory)(Handle);
-    MtmlReturn (*memory_total)(Handle, unsigned long long*);
-    MtmlReturn (*memory_used)(Handle, unsigned long long*);
-
-    std::string error(MtmlReturn code) const {
-        const char* text = error_string == nullptr ? nullptr : error_string(code);
-        return fmt::format("{} (MTML {})", text != nullptr ? text : "unknown error", code);
-    }
-};
-
-Result<Mtml> load(const SharedLibrary& library) {
-    SymbolTable table(library);
-    Mtml mtml{};
-    using DeviceText = MtmlReturn(Handle, char*, unsigned);
-    using Amount = MtmlReturn(Handle, unsigned long long*);
-    mtml.init = table.required<MtmlReturn(Handle*)>("mtmlLibraryInit");
-    mtml.shut_down = table.required<MtmlReturn(Handle)>("mtmlLibraryShutDown");
-    mtml.count = table.required<MtmlReturn(Handle, unsigned*)>("mtmlLibraryCountDevice");
-    mtml.device =
-        table.required<MtmlReturn(Handle, unsigned, Handle*)>("mtmlLibraryInitDeviceByIndex");
-    mtml.name = table.required<DeviceText>("mtmlDeviceGetName");
-    mtml.error_string = table.optional<const char*(MtmlReturn)>("mtmlErrorString");
-    mtml.free_device = table.optional<MtmlReturn(Handle)>("mtmlLibraryFreeDevice");
-    mtml.uuid = table.optional<DeviceText>("mtmlDeviceGetUUID");
-    mtml.pci = table.optional<MtmlReturn(Handle, MtmlPciInfo*)>("mtmlDeviceGetPciInfo");
-    mtml.init_system = table.optional<MtmlReturn(Handle, Handle*)>("mtmlLibraryInitSystem");
-    mtml.driver = table.optional<DeviceText>("mtmlSystemGetDriverVersion");
-    mtml.init_memory = table.optional<MtmlReturn(Handle, Handle*)>("mtmlDeviceInitMemory");
-    mtml.free_memory = table.optional<MtmlReturn(Handle)>("mtmlDeviceFreeMemory");
-    mtml.memory_total = table.optional<Amount>("mtmlMemoryGetTotal");
-    mtml.memory_used = table.optional<Amount>("mtmlMemoryGetUsed");
-    OPGAUGE_TRY(table.check());
-    return mtml;
-}
-
-void add_memory(const Mtml& mtml, Handle handle, Device& device) {
-    Handle memory = nullptr;
-    if (mtml.init_memory == nullptr || mtml.init_memory(handle, &memory) != kSuccess) return;
+void add_memory(const Mtml& mtml, MtmlHandle handle, Device& device) {
+    MtmlHandle memory = nullptr;
+    if (mtml.init_memory == nullptr || mtml.init_memory(handle, &memory) != kMtmlSuccess) return;
     unsigned long long total = 0;
     unsigned long long used = 0;
-    if (mtml.memory_total != nullptr && mtml.memory_total(memory, &total) == kSuccess &&
+    if (mtml.memory_total != nullptr && mtml.memory_total(memory, &total) == kMtmlSuccess &&
         total > 0) {
         device.memory_total_bytes = total;
-        if (mtml.memory_used != nullptr && mtml.memory_used(memory, &used) == kSuccess) {
+        if (mtml.memory_used != nullptr && mtml.memory_used(memory, &used) == kMtmlSuccess) {
             device.memory_used_bytes = used;
             device.memory_free_bytes = total - std::min(total, used);
         }
@@ -97,20 +33,21 @@ void add_memory(const Mtml& mtml, Handle handle, Device& device) {
     if (mtml.free_memory != nullptr) mtml.free_memory(memory);
 }
 
-Device read_device(const Mtml& mtml, Handle handle, int index) {
+Device read_device(const Mtml& mtml, MtmlHandle handle, int index) {
     Device device;
     device.backend = "musa";
     device.index = index;
     // The runtime is documented with plain indices only: no UUID in a visibility variable.
     device.token = std::to_string(index);
     char name[32] = {};
-    device.name = mtml.name(handle, name, sizeof name) == kSuccess ? from_buffer(name) : "unknown";
+    device.name =
+        mtml.name(handle, name, sizeof name) == kMtmlSuccess ? from_buffer(name) : "unknown";
     char uuid[48] = {};
-    if (mtml.uuid != nullptr && mtml.uuid(handle, uuid, sizeof uuid) == kSuccess) {
+    if (mtml.uuid != nullptr && mtml.uuid(handle, uuid, sizeof uuid) == kMtmlSuccess) {
         device.uuid = from_buffer(uuid);
     }
     MtmlPciInfo pci{};
-    if (mtml.pci != nullptr && mtml.pci(handle, &pci) == kSuccess) {
+    if (mtml.pci != nullptr && mtml.pci(handle, &pci) == kMtmlSuccess) {
         device.pci_id = normal_pci_id(from_buffer(pci.sbdf));
     }
     add_memory(mtml, handle, device);
@@ -118,23 +55,23 @@ Device read_device(const Mtml& mtml, Handle handle, int index) {
     return device;
 }
 
-void read_all(const Mtml& mtml, Handle library, Discovery& found) {
-    Handle system = nullptr;
+void read_all(const Mtml& mtml, MtmlHandle library, Discovery& found) {
+    MtmlHandle system = nullptr;
     char version[80] = {};
     if (mtml.init_system != nullptr && mtml.driver != nullptr &&
-        mtml.init_system(library, &system) == kSuccess &&
-        mtml.driver(system, version, sizeof version) == kSuccess) {
+        mtml.init_system(library, &system) == kMtmlSuccess &&
+        mtml.driver(system, version, sizeof version) == kMtmlSuccess) {
         found.driver = from_buffer(version);
     }
     unsigned count = 0;
-    if (const MtmlReturn code = mtml.count(library, &count); code != kSuccess) {
+    if (const MtmlReturn code = mtml.count(library, &count); code != kMtmlSuccess) {
         found.reasons.push_back("MTML cannot count devices: " + mtml.error(code));
         return;
     }
     for (unsigned i = 0; i < count; ++i) {
-        Handle handle = nullptr;
+        MtmlHandle handle = nullptr;
         const MtmlReturn code = mtml.device(library, i, &handle);
-        if (code == kSuccess) {
+        if (code == kMtmlSuccess) {
             found.devices.push_back(read_device(mtml, handle, static_cast<int>(i)));
             if (mtml.free_device != nullptr) mtml.free_device(handle);
             continue;
@@ -152,24 +89,13 @@ void read_all(const Mtml& mtml, Handle library, Discovery& found) {
 }
 
 bool ask_library(const Environment& environment, Discovery& found) {
-    const auto library = open_vendor_library(kSonames, kFolders, environment);
-    if (!library) {
-        found.reasons.push_back(library.error().message);
+    const auto session = MtmlSession::open(environment);
+    if (!session) {
+        found.reasons.push_back(session.error().message);
         return false;
     }
-    const auto mtml = load(*library);
-    if (!mtml) {
-        found.reasons.push_back(mtml.error().message);
-        return false;
-    }
-    Handle handle = nullptr;
-    if (const MtmlReturn code = mtml->init(&handle); code != kSuccess) {
-        found.reasons.push_back("mtmlLibraryInit failed: " + mtml->error(code));
-        return false;
-    }
-    found.source = library->name();
-    read_all(*mtml, handle, found);
-    mtml->shut_down(handle);
+    found.source = session->library_name();
+    read_all(session->mtml(), session->handle(), found);
     return true;
 }
 
@@ -202,6 +128,11 @@ class MusaBackend final : public Backend {
             if (auto seen = pci_presence(kPciVendor, environment)) found.reasons.push_back(*seen);
         }
         return found;
+    }
+
+    Result<std::unique_ptr<Telemetry>> open_telemetry(
+        const Device& device, const Environment& environment) const override {
+        return open_mtml_telemetry(environment, device);
     }
 
     Result<CallerMask> caller_mask(const Environment& environment) const override {

@@ -77,6 +77,11 @@ class RocmBackend final : public Backend {
         return found;
     }
 
+    Result<std::unique_ptr<Telemetry>> open_telemetry(
+        const Device& device, const Environment& environment) const override {
+        return open_rocm_telemetry(environment, device);
+    }
+
     // The innermost layer in force: HIP's own, else CUDA_VISIBLE_DEVICES (which HIP obeys where its
     // own is unset), else ROCr's. A HIP value that is set and empty hides all for torch: refused.
     Result<CallerMask> caller_mask(const Environment& environment) const override {

@@ -2,6 +2,7 @@
 #include "opgauge/device/rocm_library.h"
 
 #include "opgauge/base/text.h"
+#include "opgauge/device/amd_smi.h"
 #include "opgauge/device/tool_text.h"
 #include "opgauge/device/vendor_library.h"
 
@@ -14,77 +15,13 @@ namespace opgauge {
 namespace {
 
 using Status = int;
-using Processor = void*;
+using Processor = AmdProcessor;
 constexpr Status kSuccess = 0;
-constexpr int kAmdGpu = 1;                     // amdsmi processor type
-constexpr std::uint64_t kInitGpus = 1U << 1U;  // AMDSMI_INIT_AMD_GPUS
 constexpr int kVram = 0;
 constexpr std::uint32_t kHighestHipId = 4096;  // more is "not supported", all bits set
-constexpr std::array<std::string_view, 5> kAmdSonames = {"libamd_smi.so", "libamd_smi.so.27",
-                                                         "libamd_smi.so.26", "libamd_smi.so.25",
-                                                         "libamd_smi.so.24"};
 constexpr std::array<std::string_view, 4> kRocmSonames = {
     "librocm_smi64.so", "librocm_smi64.so.7", "librocm_smi64.so.5", "librocm_smi64.so.1"};
 constexpr std::array<std::string_view, 2> kFolders = {"/opt/rocm/lib", "/opt/rocm/lib64"};
-
-// The one struct that is read: its first members did not move since it came with ROCm 6.4, and the
-// buffer is larger than any version of it.
-struct AmdEnumeration {
-    std::uint32_t drm_render, drm_card, hsa_id, hip_id;
-    char hip_uuid[256];
-    char room[1024];
-};
-
-struct AmdSmi {
-    Status (*init)(std::uint64_t);
-    Status (*shut_down)();
-    Status (*sockets)(std::uint32_t*, void**);
-    Status (*processors)(void*, std::uint32_t*, Processor*);
-    Status (*type)(Processor, int*);
-    Status (*bdf)(Processor, std::uint64_t*);
-    Status (*uuid)(Processor, unsigned*, char*);
-    Status (*total)(Processor, int, std::uint64_t*);
-    Status (*used)(Processor, int, std::uint64_t*);
-    Status (*partition)(Processor, char*, std::uint32_t);
-    Status (*enumeration)(Processor, AmdEnumeration*);
-    Status (*text)(Status, const char**);
-
-    std::string error(Status code) const {
-        const char* words = nullptr;
-        if (text != nullptr) text(code, &words);
-        return fmt::format("{} (amd_smi {})", words != nullptr ? words : "unknown error", code);
-    }
-};
-
-Result<AmdSmi> load_amd(const SharedLibrary& library) {
-    SymbolTable table(library);
-    AmdSmi smi{};
-    smi.init = table.required<Status(std::uint64_t)>("amdsmi_init");
-    smi.shut_down = table.required<Status()>("amdsmi_shut_down");
-    smi.sockets = table.required<Status(std::uint32_t*, void**)>("amdsmi_get_socket_handles");
-    smi.processors =
-        table.required<Status(void*, std::uint32_t*, Processor*)>("amdsmi_get_processor_handles");
-    smi.bdf = table.required<Status(Processor, std::uint64_t*)>("amdsmi_get_gpu_device_bdf");
-    smi.type = table.optional<Status(Processor, int*)>("amdsmi_get_processor_type");
-    smi.uuid = table.optional<Status(Processor, unsigned*, char*)>("amdsmi_get_gpu_device_uuid");
-    smi.total =
-        table.optional<Status(Processor, int, std::uint64_t*)>("amdsmi_get_gpu_memory_total");
-    smi.used =
-        table.optional<Status(Processor, int, std::uint64_t*)>("amdsmi_get_gpu_memory_usage");
-    smi.partition =
-        table.optional<Status(Processor, char*, std::uint32_t)>("amdsmi_get_gpu_compute_partition");
-    smi.enumeration =
-        table.optional<Status(Processor, AmdEnumeration*)>("amdsmi_get_gpu_enumeration_info");
-    smi.text = table.optional<Status(Status, const char**)>("amdsmi_status_code_to_string");
-    OPGAUGE_TRY(table.check());
-    return smi;
-}
-
-// {function:3, device:5, bus:8, domain:48}
-std::string bdf_text(std::uint64_t bdf) {
-    return fmt::format("{:04x}:{:02x}:{:02x}.{}", bdf >> 16U, bdf >> 8U & 0xffU, bdf >> 3U & 0x1fU,
-                       bdf & 7U);
-}
 
 // The model's name is in no scalar function; the kernel has it.
 std::string product_name(const std::string& pci_id, const std::string& sysfs) {
@@ -123,7 +60,7 @@ Device read_amd(const AmdSmi& smi, Processor processor, int index, const std::st
         device.health_detail = smi.error(code);
         return device;
     }
-    device.pci_id = bdf_text(bdf);
+    device.pci_id = amd_bdf_text(bdf);
     device.name = product_name(*device.pci_id, sysfs);
     char uuid[64] = {};
     unsigned length = sizeof uuid;
@@ -160,33 +97,9 @@ void number_as_hip(const AmdSmi& smi, const std::vector<Processor>& processors,
               [](const Device& a, const Device& b) { return a.index < b.index; });
 }
 
-// What failed, or nothing.
-Status list_processors(const AmdSmi& smi, std::vector<Processor>& gpus) {
-    std::uint32_t count = 0;
-    if (const Status code = smi.sockets(&count, nullptr); code != kSuccess) return code;
-    std::vector<void*> sockets(count);
-    if (count == 0) return kSuccess;
-    if (const Status code = smi.sockets(&count, sockets.data()); code != kSuccess) return code;
-    sockets.resize(std::min<std::size_t>(count, sockets.size()));
-    for (void* socket : sockets) {
-        std::uint32_t on_socket = 0;
-        // A socket of processors only has no GPU and may say so with an error.
-        if (smi.processors(socket, &on_socket, nullptr) != kSuccess || on_socket == 0) continue;
-        std::vector<Processor> processors(on_socket);
-        if (smi.processors(socket, &on_socket, processors.data()) != kSuccess) continue;
-        processors.resize(std::min<std::size_t>(on_socket, processors.size()));
-        for (const Processor processor : processors) {
-            int type = kAmdGpu;
-            if (smi.type != nullptr) smi.type(processor, &type);
-            if (type == kAmdGpu) gpus.push_back(processor);
-        }
-    }
-    return kSuccess;
-}
-
 void read_all_amd(const AmdSmi& smi, const std::string& sysfs, Discovery& found) {
     std::vector<Processor> processors;
-    if (const Status code = list_processors(smi, processors); code != kSuccess) {
+    if (const Status code = list_amd_processors(smi, processors); code != kSuccess) {
         found.reasons.push_back("amd_smi cannot list devices: " + smi.error(code));
         return;
     }
@@ -259,30 +172,6 @@ Device read_rocm(const RocmSmi& smi, std::uint32_t index) {
     return device;
 }
 
-template <typename Smi, typename Load, typename Read>
-bool ask(const Environment& environment, std::span<const std::string_view> sonames,
-         std::uint64_t flags, Load load, Read read, Discovery& found) {
-    const auto library = open_vendor_library(sonames, kFolders, environment);
-    if (!library) {
-        found.reasons.push_back(library.error().message);
-        return false;
-    }
-    const Result<Smi> smi = load(*library);
-    if (!smi) {
-        found.reasons.push_back(smi.error().message);
-        return false;
-    }
-    if (const Status code = smi->init(flags); code != kSuccess) {
-        found.reasons.push_back(
-            fmt::format("{} cannot start: {}", library->name(), smi->error(code)));
-        return false;
-    }
-    found.source = library->name();
-    read(*smi, found);
-    smi->shut_down();
-    return true;
-}
-
 void read_all_rocm(const RocmSmi& smi, Discovery& found) {
     std::uint32_t count = 0;
     if (const Status code = smi.count(&count); code != kSuccess) {
@@ -296,13 +185,36 @@ void read_all_rocm(const RocmSmi& smi, Discovery& found) {
 }  // namespace
 
 bool ask_amd_smi_library(const Environment& environment, Discovery& found) {
-    const std::string sysfs = environment.get("OPGAUGE_SYSFS").value_or("/sys");
-    const auto read = [&](const AmdSmi& smi, Discovery& into) { read_all_amd(smi, sysfs, into); };
-    return ask<AmdSmi>(environment, kAmdSonames, kInitGpus, load_amd, read, found);
+    const auto session = AmdSmiSession::open(environment);
+    if (!session) {
+        found.reasons.push_back(session.error().message);
+        return false;
+    }
+    found.source = session->library_name();
+    read_all_amd(session->smi(), environment.get("OPGAUGE_SYSFS").value_or("/sys"), found);
+    return true;
 }
 
 bool ask_rocm_smi_library(const Environment& environment, Discovery& found) {
-    return ask<RocmSmi>(environment, kRocmSonames, 0, load_rocm, read_all_rocm, found);
+    const auto library = open_vendor_library(kRocmSonames, kFolders, environment);
+    if (!library) {
+        found.reasons.push_back(library.error().message);
+        return false;
+    }
+    const auto smi = load_rocm(*library);
+    if (!smi) {
+        found.reasons.push_back(smi.error().message);
+        return false;
+    }
+    if (const Status code = smi->init(0); code != kSuccess) {
+        found.reasons.push_back(
+            fmt::format("{} cannot start: {}", library->name(), smi->error(code)));
+        return false;
+    }
+    found.source = library->name();
+    read_all_rocm(*smi, found);
+    smi->shut_down();
+    return true;
 }
 
 }  // namespace opgauge

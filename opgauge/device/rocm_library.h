@@ -2,7 +2,11 @@
 #pragma once
 
 #include "opgauge/base/environment.h"
+#include "opgauge/base/result.h"
 #include "opgauge/device/device.h"
+#include "opgauge/device/telemetry.h"
+
+#include <memory>
 
 namespace opgauge {
 
@@ -10,5 +14,10 @@ namespace opgauge {
 // otherwise `found.reasons` says why not.
 bool ask_amd_smi_library(const Environment& environment, Discovery& found);
 bool ask_rocm_smi_library(const Environment& environment, Discovery& found);
+
+// Reads libamd_smi where it is there and the kernel's own files for the rest. Kind environment:
+// neither knows the device.
+Result<std::unique_ptr<Telemetry>> open_rocm_telemetry(const Environment& environment,
+                                                       const Device& device);
 
 }  // namespace opgauge

@@ -24,7 +24,8 @@ struct SideSamples {
     std::vector<std::string> invalid;     // one reason for each value that was left out
     std::optional<double> first_call_ns;  // compiling and tuning included
     std::optional<double> estimate_ns;
-    bool complete = false;  // the timer gives one final value (direct)
+    bool no_device_work = false;  // the call launches nothing: there is no time to take
+    bool complete = false;        // the timer gives one final value (direct)
 };
 
 // Why a value cannot be a time, or nullopt for a usable one. `floor_ns` is the timer's floor, 0

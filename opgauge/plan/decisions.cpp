@@ -4,6 +4,7 @@
 #include "opgauge/base/digest.h"
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
+#include "opgauge/plan/cache.h"
 #include "opgauge/plan/shapes.h"
 
 #include <fmt/format.h>
@@ -26,16 +27,6 @@ bool has(const Backend& backend, Capability capability) {
 
 std::string lacks(const Backend& backend, Capability capability) {
     return fmt::format("backend {} has no capability {}", backend.name(), name_of(capability));
-}
-
-// Where the derived shape files lie; named by their content, so that runs share them.
-std::filesystem::path cache_folder(const Environment& environment) {
-    if (const auto folder = environment.get_non_empty("OPGAUGE_CACHE")) return *folder;
-    if (const auto folder = environment.get_non_empty("XDG_CACHE_HOME")) {
-        return std::filesystem::path(*folder) / "opgauge";
-    }
-    return std::filesystem::path(environment.get_non_empty("HOME").value_or("/var/tmp")) /
-           ".cache" / "opgauge";
 }
 
 Result<ShapesDecision> shapes_of_file(const std::string& file) {
@@ -63,11 +54,14 @@ Result<ShapesDecision> upstream_shapes(const Provider& provider, std::string why
 Result<Decision> decide_timer(const std::string& option, const Backend& backend,
                               const std::string& corpus_name) {
     const std::string timer = lower(trim(option));
+    const bool native = corpus_name == "native";
     if (timer.empty()) {
-        if (corpus_name == "native")
-            return Decision{"host", "the native corpus is timed on the host"};
-        return Decision{"direct",
-                        "the corpus's own do_bench; opgauge's timers are not in this release"};
+        if (native) return Decision{"host", "the native corpus is timed on the host"};
+        const std::string own(backend.default_timer());
+        if (own == "graph") return Decision{own, "capability graph_capture"};
+        return Decision{
+            "direct",
+            fmt::format("the corpus's own do_bench, the default of backend {}", backend.name())};
     }
     const auto& known = known_timers();
     if (std::find(known.begin(), known.end(), timer) == known.end()) {
@@ -75,7 +69,7 @@ Result<Decision> decide_timer(const std::string& option, const Backend& backend,
                     fmt::format("unknown timer '{}'{}; known: {}", printable(option),
                                 suggestion(timer, known), join(known, ", ")));
     }
-    const std::string fitting = corpus_name == "native" ? "host" : "direct";
+    const std::string fitting = native ? "host" : "direct";
     if (timer == "graph" && !has(backend, Capability::graph_capture)) {
         return fail(
             ErrorKind::refused,
@@ -86,10 +80,40 @@ Result<Decision> decide_timer(const std::string& option, const Backend& backend,
             ErrorKind::refused,
             "--timer event: " + lacks(backend, Capability::event_timing) + "; use " + fitting);
     }
-    if (timer == fitting) return Decision{timer, "--timer"};
+    if (native == (timer == "host")) return Decision{timer, "--timer"};
     return fail(ErrorKind::refused,
-                fmt::format("--timer {}: the {} corpus is timed with {} in this release", timer,
-                            corpus_name, fitting));
+                fmt::format("--timer {}: the {} corpus is timed with {}", timer, corpus_name,
+                            native ? "host" : "graph, event or direct"));
+}
+
+Result<TimerSettings> decide_timer_settings(const std::string& l2, const Backend& backend,
+                                            const std::string& timer) {
+    TimerSettings settings;
+    const std::string asked = lower(trim(l2));
+    const bool ours = timer == "graph" || timer == "event";
+    if (!asked.empty() && asked != "cold" && asked != "hot") {
+        return fail(ErrorKind::usage, fmt::format("--l2 {}: it takes cold or hot", printable(l2)));
+    }
+    if (!asked.empty() && !ours) {
+        return fail(ErrorKind::refused,
+                    fmt::format("--l2 {}: timer {} leaves the cache as it is; use --timer event",
+                                asked, timer));
+    }
+    if (asked == "cold" && timer == "graph") {
+        return fail(ErrorKind::refused,
+                    "--l2 cold: a graph's calls follow each other, its cache is hot; use --timer "
+                    "event");
+    }
+    if (!ours) return settings;
+    settings.fallback_timer = has(backend, Capability::event_timing) ? "event" : "direct";
+    const bool cold = asked != "hot";
+    if (cold && !has(backend, Capability::l2_flush) && timer == "event") {
+        return fail(ErrorKind::refused,
+                    "--timer event: " + lacks(backend, Capability::l2_flush) + "; use --l2 hot");
+    }
+    settings.json = {{"l2", cold ? "cold" : "hot"},
+                     {"hold", has(backend, Capability::device_hold)}};
+    return settings;
 }
 
 Result<Decision> decide_tuning(const std::string& option, const Environment& environment) {

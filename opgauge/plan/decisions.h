@@ -17,6 +17,15 @@ namespace opgauge {
 Result<Decision> decide_timer(const std::string& option, const Backend& backend,
                               const std::string& corpus_name);
 
+// What the child's timers are told, and what takes the place of a graph that cannot be captured.
+struct TimerSettings {
+    Json json = Json::object();  // {"l2": "cold" or "hot" for the event timer, "hold": bool}
+    std::string fallback_timer;  // empty: the timer has none
+};
+// --l2. Kinds: usage (unknown), refused (the timer has another policy, a capability is missing).
+Result<TimerSettings> decide_timer_settings(const std::string& l2, const Backend& backend,
+                                            const std::string& timer);
+
 // --tune, REPLAY_FROM, PARALLEL_WARMUP_GPUS. Kinds: usage (unknown), refused (not in this release).
 Result<Decision> decide_tuning(const std::string& option, const Environment& environment);
 

@@ -64,7 +64,12 @@ Json to_json(const Plan& plan) {
             {"backend", to_json(plan.backend)},
             {"device", device_json(plan)},
             {"nodes", nodes_json(plan)},
-            {"timer", to_json(plan.timer)},
+            {"timer",
+             {{"value", plan.timer.value},
+              {"why", plan.timer.why},
+              {"settings", plan.timer_settings},
+              {"fallback", plan.fallback_timer},
+              {"heat", plan.heat}}},
             {"tune", to_json(plan.tune)},
             {"shapes",
              {{"value", plan.shapes.value},
@@ -97,6 +102,9 @@ std::string to_text(const Plan& plan) {
         plan.device_why);
     for (const auto& node : plan.nodes) row("node", node.id, plan.nodes_why);
     row("timer", plan.timer.value, plan.timer.why);
+    if (!plan.fallback_timer.empty() && plan.fallback_timer != plan.timer.value) {
+        row("fallback", plan.fallback_timer, "for cases whose graph cannot be captured");
+    }
     row("tuning", plan.tune.value, plan.tune.why);
     row("shapes", plan.shapes.value, plan.shapes.why);
     for (const auto& plugin : plan.plugins) row("plugin", plugin.value, plugin.why);

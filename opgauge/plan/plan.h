@@ -25,6 +25,8 @@ struct PlanOptions {
     std::string backend;  // --backend
     std::string devices;  // --devices / --gpus
     std::string timer;    // --timer
+    std::string l2;       // --l2
+    std::string heat;     // --heat
     std::string tune;     // --tune
     std::string shapes;   // --shapes FILE
     std::string level;    // --level
@@ -55,6 +57,9 @@ struct Plan {
     std::vector<Decision> plugins;     // -p, in order
     std::vector<Decision> no_plugins;  // plugins left out, and why
     Decision timer;
+    Json timer_settings = Json::object();
+    std::string fallback_timer;  // of cases whose graph cannot be captured; empty: none
+    std::string heat;            // "burst" or "sustained"
     Decision tune;
     Decision shapes;             // value: "upstream", "compact" or the file
     std::string shapes_file;     // absolute; empty: the corpus's own

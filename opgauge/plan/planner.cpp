@@ -74,6 +74,7 @@ Result<void> add_device(Plan& plan, const PlanOptions& options, const Environmen
     OPGAUGE_TRY_ASSIGN(const auto selected,
                        select_devices(*backend, plan.discovery, options.devices, environment));
     plan.device = selected.front();
+    backend->complete(plan.device.device, environment);
     plan.device_why = device_why(options, environment, *backend);
     if (selected.size() > 1) {
         plan.device_why +=
@@ -168,6 +169,11 @@ Result<Plan> make_plan(const PlanOptions& options, const Environment& environmen
     plan.backend = {std::string(choice.backend->name()), choice.why};
     plan.discovery = choice.discovery;
     OPGAUGE_TRY_ASSIGN(plan.timer, decide_timer(options.timer, *choice.backend, plan.corpus_name));
+    OPGAUGE_TRY_ASSIGN(const TimerSettings settings,
+                       decide_timer_settings(options.l2, *choice.backend, plan.timer.value));
+    plan.timer_settings = settings.json;
+    plan.fallback_timer = settings.fallback_timer;
+    plan.heat = options.heat.empty() ? "burst" : options.heat;
     OPGAUGE_TRY(add_device(plan, options, environment));
     if (plan.corpus_name != "native") {
         auto plugins = decide_plugins(*choice.backend, plan.timer.value);

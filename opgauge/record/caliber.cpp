@@ -42,6 +42,7 @@ const std::vector<CaliberField>& setup_fields() {
         {"corpus.iteration_ms", "/settings/iteration_ms"},
         {"environment", "/environment"},
         {"parallel_measure", "/settings/parallel_measure"},
+        {"heat", "/settings/heat"},
     };
     return kFields;
 }

@@ -18,6 +18,7 @@ Json side_to_json(const std::optional<SideResult>& side) {
                  {"stopped_by", side->stopped_by},
                  {"first_call_ns", optional_json(side->first_call_ns)},
                  {"invalid_samples", side->invalid_count}};
+    if (side->no_device_work) json["no_device_work"] = true;
     if (!side->invalid_samples.empty()) json["invalid_reasons"] = side->invalid_samples;
     if (!side->summary) return json;
     const Summary& summary = *side->summary;
@@ -67,6 +68,7 @@ std::optional<SideResult> side_from_json(const Json& row, std::string_view name)
     side.invalid_count = get_optional<std::size_t>(*found, "invalid_samples").value_or(0);
     side.invalid_samples = get_optional<std::vector<std::string>>(*found, "invalid_reasons")
                                .value_or(side.invalid_samples);
+    side.no_device_work = get_optional<bool>(*found, "no_device_work").value_or(false);
     side.summary = summary_from_json(*found);
     return side;
 }
@@ -81,10 +83,18 @@ std::optional<RowStatus> status_named(std::string_view name) {
 
 // Why a side gives no time, or an empty text.
 std::string trouble_of(const std::optional<SideResult>& side, std::string_view name) {
-    if (!side || side->summary) return {};
+    if (!side || side->summary || side->no_device_work) return {};
     const std::string first =
         side->invalid_samples.empty() ? std::string("no samples") : side->invalid_samples.front();
     return fmt::format("{}: {}", name, first);
+}
+
+// The sides that launch nothing, in words, or an empty text.
+std::string idle_sides(const Row& row) {
+    const bool base = row.base && row.base->no_device_work;
+    const bool candidate = row.candidate && row.candidate->no_device_work;
+    if (base && candidate) return "each side";
+    return base ? "base" : candidate ? "candidate" : "";
 }
 
 }  // namespace
@@ -131,6 +141,7 @@ SideResult make_side_result(const SideSamples& samples, std::string stopped_by) 
     result.summary = summarize(samples.values_ns);
     result.stopped_by = std::move(stopped_by);
     result.first_call_ns = samples.first_call_ns;
+    result.no_device_work = samples.no_device_work;
     result.invalid_count = samples.invalid.size();
     result.invalid_samples.assign(
         samples.invalid.begin(),
@@ -156,6 +167,11 @@ void judge(Row& row) {
         row.reason = fmt::format("{}", fmt::join(troubles, "; "));
         return;
     }
+    if (const std::string idle = idle_sides(row); !idle.empty()) {
+        row.status = RowStatus::skipped;
+        row.reason = fmt::format("no_device_work: {} launches nothing on the device", idle);
+        return;
+    }
     row.status = RowStatus::ok;
     if (!row.base || !row.candidate) {
         row.reason = "one-sided: no speed-up";
@@ -177,6 +193,8 @@ Json to_json(const Row& row) {
             {"candidate", side_to_json(row.candidate)},
             {"speedup", optional_json(row.speedup())},
             {"relative_precision", optional_json(row.precision())},
+            {"fallback", row.fallback.empty() ? Json(nullptr) : Json(row.fallback)},
+            {"fallback_detail", row.fallback.empty() ? Json(nullptr) : Json(row.fallback_detail)},
             {"flags", row.flags},
             {"error", row.error},
             {"check", row.check},
@@ -205,6 +223,8 @@ Result<Row> row_from_json(const Json& value) {
     row.base = side_from_json(value, "base");
     row.candidate = side_from_json(value, "candidate");
     row.flags = get_optional<std::vector<std::string>>(value, "flags").value_or(row.flags);
+    row.fallback = get_optional<std::string>(value, "fallback").value_or("");
+    row.fallback_detail = get_optional<std::string>(value, "fallback_detail").value_or("");
     row.error = value.value("error", Json(nullptr));
     row.check = value.value("check", Json(nullptr));
     row.work_amount = value.value("work", Json(nullptr));

@@ -25,6 +25,7 @@ struct SideResult {
     std::optional<double> first_call_ns;
     std::vector<std::string> invalid_samples;  // reasons, at most a few
     std::size_t invalid_count = 0;
+    bool no_device_work = false;
 };
 
 enum class RowStatus {
@@ -45,6 +46,8 @@ struct Row {
     std::optional<SideResult> base;
     std::optional<SideResult> candidate;
     std::string reason;              // why not ok, or why there is no speed-up
+    std::string fallback;            // why its timer is not the run's; empty: it is
+    std::string fallback_detail;     // the side and the device's words
     std::vector<std::string> flags;  // how far it can be trusted: docs/exit_codes.md
     Json error = nullptr;            // {"kind", "message"} as the child told
     Json check = nullptr;

@@ -34,6 +34,7 @@ std::string precision_text(const Row& row) {
 std::string flags_text(const Row& row) {
     std::vector<std::string> flags;
     if (row.status != RowStatus::ok) flags.emplace_back(name_of(row.status));
+    if (!row.fallback.empty()) flags.push_back("fallback=" + printable(row.fallback));
     for (const auto& flag : row.flags) flags.push_back(printable(flag));
     return join(flags, ",");
 }
@@ -69,9 +70,14 @@ std::string header_text(const RecordedRun& run) {
 std::string notes_text(const RecordedRun& run) {
     std::string text;
     for (const auto& row : run.rows) {
-        if (row.reason.empty()) continue;
-        text +=
-            fmt::format("case {}: {}: {}\n", row.index, name_of(row.status), printable(row.reason));
+        if (!row.reason.empty()) {
+            text += fmt::format("case {}: {}: {}\n", row.index, name_of(row.status),
+                                printable(row.reason));
+        }
+        if (!row.fallback.empty()) {
+            text += fmt::format("case {}: {}: {}\n", row.index, printable(row.fallback),
+                                printable(row.fallback_detail));
+        }
     }
     for (const auto& warning : run.warnings) text += "warning: " + warning + "\n";
     return text;
@@ -164,6 +170,7 @@ std::string latency_csv(const RecordedRun& run) {
                                              "candidate_samples",
                                              "speedup",
                                              "relative_precision",
+                                             "fallback",
                                              "flags",
                                              "reason",
                                              "case_id",
@@ -176,8 +183,9 @@ std::string latency_csv(const RecordedRun& run) {
         for (const auto* side : {&row.base, &row.candidate}) {
             for (auto& cell : csv_side(*side)) cells.push_back(std::move(cell));
         }
-        for (auto cell : {number_or_empty(row.speedup()), number_or_empty(row.precision()),
-                          join(row.flags, ";"), row.reason, row.case_id, row.caliber_id}) {
+        for (auto cell :
+             {number_or_empty(row.speedup()), number_or_empty(row.precision()), row.fallback,
+              join(row.flags, ";"), row.reason, row.case_id, row.caliber_id}) {
             cells.push_back(std::move(cell));
         }
         text += csv_line(cells);

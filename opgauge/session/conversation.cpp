@@ -31,13 +31,14 @@ void add_values(SideSamples& side, const Json& values) {
 
 }  // namespace
 
-Conversation::Conversation(JobSettings job, const Clock& clock, RunObserver& observer,
-                           RowSink row_sink, DeviceSink device_sink)
+Conversation::Conversation(JobSettings job, CaptureMemory memory, const Clock& clock,
+                           RunObserver& observer, RowSink row_sink, DeviceSink device_sink)
     : job_(std::move(job)),
       clock_(clock),
       observer_(observer),
       row_sink_(std::move(row_sink)),
-      device_sink_(std::move(device_sink)) {}
+      device_sink_(std::move(device_sink)),
+      timers_(job_.timer, job_.fallback_timer, std::move(memory)) {}
 
 std::optional<Json> Conversation::on_message(const Json& message) {
     const std::string type = get_string(message, "type");
@@ -46,6 +47,7 @@ std::optional<Json> Conversation::on_message(const Json& message) {
     if (type == "case_begin") return answer_case_begin(message);
     if (type == "side_begin") return answer_side_begin(message);
     if (type == "samples") return answer_samples(message);
+    if (type == "capture_failed") return answer_capture_failed(message);
     if (type == "collected") {
         take_collected(message);
     } else if (type == "test_begin") {
@@ -95,7 +97,7 @@ Json Conversation::answer_hello(const Json& message) {
             {"timer_settings", job_.timer_settings},
             {"check", job_.check_outputs},
             {"tune", {{"mode", "off"}}},
-            {"skip_cases", Json::array()},
+            {"skip_nodes", replacement_.skip_nodes()},
             {"select", job_.select}};
 }
 
@@ -121,15 +123,39 @@ std::optional<Json> Conversation::answer_case_begin(const Json& message) {
         return std::nullopt;
     }
     OpenCase open;
+    open.index_in_test = get_optional<int>(message, "index").value_or(0);
+    if (replacement_.is_done(current_node_, open.index_in_test)) {
+        return Json{{"type", "skip"}, {"reason", "measured by the child before this one"}};
+    }
     open.row.index = ++rows_begun_;
     open.row.work = std::move(*work);
     if (open.row.work.node.empty()) open.row.work.node = current_node_;
     open.row.case_id = case_id(open.row.work);
     open.row.status = RowStatus::ok;
     open.begin = clock_.now();
+    const CaseTimer timer = timers_.choose(open.row.case_id, current_node_);
+    open.row.fallback = timer.fallback;
+    open.row.fallback_detail = timer.detail;
     open_ = std::move(open);
     observer_.on_case_begin(open_->row, get_optional<int>(message, "planned"));
-    return Json{{"type", "measure"}, {"timer", job_.timer}, {"sides", {"base", "candidate"}}};
+    return Json{{"type", "measure"}, {"timer", timer.timer}, {"sides", {"base", "candidate"}}};
+}
+
+std::optional<Json> Conversation::answer_capture_failed(const Json& message) {
+    Side side = Side::base;
+    if (open_side(message, side) == nullptr) return std::nullopt;
+    give_up_capture(get_string(message, "side"), get_string(message, "kind", "capture_refused"),
+                    printable(get_string(message, "message")));
+    return Json{{"type", "stop"}, {"reason", "another child measures this case without a graph"}};
+}
+
+// The open case is forgotten: both its sides are measured again, by another child.
+void Conversation::give_up_capture(const std::string& side, const std::string& kind,
+                                   const std::string& text) {
+    timers_.failed({open_->row.case_id, side, kind, text, false}, current_node_);
+    replacement_.repeat_case(current_node_, open_->index_in_test);
+    --rows_begun_;
+    open_.reset();
 }
 
 std::optional<SideSamples>& Conversation::samples_of(Side side) {
@@ -155,6 +181,7 @@ std::optional<Json> Conversation::answer_side_begin(const Json& message) {
     fresh.timer = get_string(message, "timer", job_.timer);
     fresh.first_call_ns = get_optional<double>(message, "first_call_ns");
     fresh.estimate_ns = get_optional<double>(message, "estimate_ns");
+    fresh.no_device_work = get_optional<bool>(message, "no_device_work").value_or(false);
     *samples = std::move(fresh);
     return next_step(side);
 }
@@ -180,7 +207,7 @@ std::optional<Json> Conversation::answer_samples(const Json& message) {
 
 Json Conversation::next_step(Side side) {
     const SideSamples& samples = *samples_of(side);
-    const auto decision = decide(job_.stopping, samples);
+    const auto decision = decide(stopping_for(job_.stopping, samples.timer), samples);
     if (const auto* more = std::get_if<MoreSamples>(&decision)) {
         return Json{{"type", "more"},
                     {"samples", more->samples},
@@ -188,10 +215,12 @@ Json Conversation::next_step(Side side) {
     }
     auto& result = side == Side::base ? open_->row.base : open_->row.candidate;
     result = make_side_result(samples, std::get<Enough>(decision).reason);
-    return Json{{"type", "enough"}};
+    const auto& summary = result->summary;
+    return Json{{"type", "enough"}, {"median_ns", summary ? Json(summary->median) : Json(nullptr)}};
 }
 
 void Conversation::take_collected(const Json& message) {
+    if (result_.collected) return;  // a child that replaces another collects less
     result_.collected = get_optional<std::vector<std::string>>(message, "nodes")
                             .value_or(std::vector<std::string>{});
     const auto errors = message.find("errors");
@@ -211,12 +240,17 @@ void Conversation::take_case_end(const Json& message) {
     row.check = message.value("check", Json(nullptr));
     row.work_amount = message.value("work", Json(nullptr));
     row.flags = get_optional<std::vector<std::string>>(message, "flags").value_or(row.flags);
+    if (!get_optional<bool>(row.check, "ok").value_or(true))
+        row.flags.emplace_back("outputs_differ");
+    if (row.candidate && row.candidate->timer == "graph") timers_.captured(row.case_id);
     const std::string status = get_string(message, "status", "ok");
     if (status != "ok") {
         row.status = status == "skipped" ? RowStatus::skipped : RowStatus::failed;
         row.error = message.value("error", Json(nullptr));
         row.reason = printable(get_string(row.error, "message", get_string(message, "reason")));
-        if (get_string(row.error, "kind") == "oom") result_.out_of_memory = true;
+        const std::string kind = get_string(row.error, "kind");
+        if (kind == "oom") result_.out_of_memory = true;
+        if (kind == "device_lost") replacement_.go_on_behind_test();
     }
     close_case();
 }
@@ -233,12 +267,20 @@ void Conversation::take_test_end(const Json& message) {
     test.reason = printable(get_string(message, "reason"));
     test.seconds = get_optional<double>(message, "seconds").value_or(0);
     test.dtype_not_supported = dtype_unsupported_nodes_.contains(test.node);
+    replacement_.test_finished(test.node);
     result_.tests.push_back(std::move(test));
     current_node_.clear();
 }
 
+void Conversation::follow_capture(const std::string& event, const Json& message) {
+    if (!open_) return;
+    if (event == "capture_begin") open_->capturing = get_string(message, "side");
+    if (event == "capture_end") open_->capturing.clear();
+}
+
 void Conversation::take_event(const Json& message) {
     const std::string name = get_string(message, "name");
+    follow_capture(name, message);
     if (name == "dtype_not_supported") dtype_unsupported_nodes_.insert(current_node_);
     const double seconds = get_optional<double>(message, "seconds").value_or(0);
     for (auto& event : result_.events) {
@@ -277,12 +319,21 @@ void Conversation::close_case() {
     open_.reset();
 }
 
-void Conversation::child_ended(const std::string& why) {
-    if (!open_) return;
-    open_->row.status = RowStatus::failed;
-    open_->row.reason = why;
-    open_->row.error = {{"kind", "child_ended"}, {"message", why}};
-    close_case();
+bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
+    const bool stopped =
+        !std::holds_alternative<Exited>(outcome) && !std::holds_alternative<Signaled>(outcome);
+    if (open_ && !open_->capturing.empty() && !stopped) {
+        give_up_capture(open_->capturing, "capture_crashed", why);
+    }
+    if (open_) {
+        open_->row.status = RowStatus::failed;
+        open_->row.reason = why;
+        open_->row.error = {{"kind", "child_ended"}, {"message", why}};
+        close_case();
+    }
+    current_node_.clear();
+    const bool others = result_.collected && result_.tests.size() < result_.collected->size();
+    return replacement_.take_wanted() && others && !stopped;
 }
 
 void Conversation::protocol_error(std::string text) {

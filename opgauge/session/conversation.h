@@ -6,6 +6,8 @@
 #include "opgauge/measure/stopping_rule.h"
 #include "opgauge/record/row.h"
 #include "opgauge/run/supervisor.h"
+#include "opgauge/session/case_timers.h"
+#include "opgauge/session/replacement.h"
 
 #include <chrono>
 #include <functional>
@@ -21,6 +23,7 @@ struct JobSettings {
     std::string backend;
     Json device = Json::object();  // {"token", "uuid", "pci_id", "name"} as planned
     std::string timer;
+    std::string fallback_timer;  // of cases that cannot be captured
     Json timer_settings = Json::object();
     StoppingSettings stopping;
     bool check_outputs = true;
@@ -77,15 +80,16 @@ class Conversation final : public ChildHandler {
     // Called once, with the child's device report, before the child may measure.
     using DeviceSink = std::function<void(const Json& device)>;
 
-    Conversation(JobSettings job, const Clock& clock, RunObserver& observer, RowSink row_sink,
-                 DeviceSink device_sink);
+    Conversation(JobSettings job, CaptureMemory memory, const Clock& clock, RunObserver& observer,
+                 RowSink row_sink, DeviceSink device_sink);
 
     std::optional<Json> on_message(const Json& message) override;
     void on_tick() override;
     std::optional<std::string> wants_stop() override;
 
-    // Closes a case that the child left open; `why` becomes its error.
-    void child_ended(const std::string& why);
+    // Closes a case that the child left open; `why` becomes its error. True: the run goes on with
+    // another child, that is to be started now.
+    bool child_ended(const std::string& why, const Outcome& outcome);
     const ConversationResult& result() const { return result_; }
 
   private:
@@ -94,6 +98,8 @@ class Conversation final : public ChildHandler {
         std::optional<SideSamples> base;
         std::optional<SideSamples> candidate;
         std::chrono::steady_clock::time_point begin;
+        int index_in_test = 0;
+        std::string capturing;  // the side whose graph is being recorded
     };
 
     Json answer_hello(const Json& message);
@@ -101,11 +107,14 @@ class Conversation final : public ChildHandler {
     std::optional<Json> answer_case_begin(const Json& message);
     std::optional<Json> answer_side_begin(const Json& message);
     std::optional<Json> answer_samples(const Json& message);
+    std::optional<Json> answer_capture_failed(const Json& message);
+    void give_up_capture(const std::string& side, const std::string& kind, const std::string& text);
     Json next_step(Side side);
     void take_collected(const Json& message);
     void take_case_end(const Json& message);
     void take_test_end(const Json& message);
     void take_event(const Json& message);
+    void follow_capture(const std::string& event, const Json& message);
     void close_case();
     void protocol_error(std::string text);
     std::optional<SideSamples>* open_side(const Json& message, Side& side);
@@ -117,6 +126,8 @@ class Conversation final : public ChildHandler {
     RowSink row_sink_;
     DeviceSink device_sink_;
     ConversationResult result_;
+    CaseTimers timers_;
+    Replacement replacement_;
     std::optional<OpenCase> open_;
     std::set<std::string> dtype_unsupported_nodes_;
     std::string current_node_;

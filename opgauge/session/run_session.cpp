@@ -3,6 +3,7 @@
 
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
+#include "opgauge/plan/cache.h"
 #include "opgauge/record/caliber.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/record/result_writer.h"
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -65,6 +67,8 @@ JobSettings job_settings(const Plan& plan, const RunOptions& options) {
                   {"pci_id", optional_json(device.pci_id)},
                   {"name", device.name}};
     job.timer = plan.timer.value;
+    job.fallback_timer = plan.fallback_timer;
+    job.timer_settings = plan.timer_settings;
     job.stopping = options.stopping;
     job.check_outputs = options.check_outputs;
     return job;
@@ -115,6 +119,7 @@ struct RunInProgress {
     ResultWriter writer;
     Json identity;
     Environment environment;
+    const Environment& caller;
     std::chrono::steady_clock::time_point begin;
 };
 
@@ -153,6 +158,34 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome,
     return summary;
 }
 
+// Which cases cannot be captured is a property of the setup, not of the run.
+CaptureMemory capture_memory(const RunInProgress& run) {
+    if (run.plan.timer.value != "graph") return {};
+    const auto file = cache_folder(run.caller) / "captures" / (setup_id(run.identity) + ".jsonl");
+    const auto known =
+        run.options.retry_capture ? CaptureMemory::Known::forget : CaptureMemory::Known::keep;
+    auto memory = CaptureMemory::open(file, known);
+    return memory ? std::move(*memory) : CaptureMemory{};
+}
+
+// One child after another: a child is replaced where its process cannot be trusted any more. Each
+// goes on where the one before it ended, so their number is bounded by that of the cases.
+Outcome supervise_children(const ChildSpec& spec, RunInProgress& run, Conversation& conversation,
+                           RunObserver& observer) {
+    observer.on_phase("starting the child");
+    while (true) {
+        ChildLimits limits = run.options.limits;
+        if (limits.total.count() > 0) {
+            const auto spent =
+                std::chrono::duration_cast<std::chrono::milliseconds>(run.clock.now() - run.begin);
+            limits.total = std::max(std::chrono::milliseconds(1), limits.total - spent);
+        }
+        const Outcome outcome = supervise(spec, limits, conversation);
+        if (!conversation.child_ended("the child " + to_text(outcome), outcome)) return outcome;
+        observer.on_phase("replacing the child");
+    }
+}
+
 Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     const auto row_sink = [&run](const Row& row, const std::optional<SideSamples>& base,
                                  const std::optional<SideSamples>& candidate) {
@@ -168,17 +201,15 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
         // A failure shows again when the identity is written at the end.
         static_cast<void>(run.writer.write_identity(run.identity));
     };
-    Conversation conversation(job_settings(run.plan, run.options), run.clock, observer, row_sink,
-                              device_sink);
+    Conversation conversation(job_settings(run.plan, run.options), capture_memory(run), run.clock,
+                              observer, row_sink, device_sink);
     ChildSpec spec;
     spec.argv = run.plan.command.argv;
     spec.environment = run.environment.to_strings();
     spec.working_directory = run.plan.command.working_directory;
     spec.log_file = run.directory / RunFiles::kLog;
     spec.events_file = run.directory / RunFiles::kEvents;
-    observer.on_phase("starting the child");
-    const Outcome outcome = supervise(spec, run.options.limits, conversation);
-    conversation.child_ended("the child " + to_text(outcome));
+    const Outcome outcome = supervise_children(spec, run, conversation, observer);
     return finish(run, outcome, conversation.result());
 }
 
@@ -206,8 +237,9 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                         directory.filename().string(),
                         utc_text(clock.wall_time()),
                         options.tool_version};
-    RunInProgress run{plan,  options,    clock, directory, std::move(writer), make_identity(input),
-                      child, clock.now()};
+    RunInProgress run{plan,      options,           clock,
+                      directory, std::move(writer), make_identity(input),
+                      child,     environment,       clock.now()};
     OPGAUGE_TRY(run.writer.write_plan(to_json(plan)));
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
     return measure(run, observer);

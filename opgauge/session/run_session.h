@@ -22,6 +22,7 @@ struct RunOptions {
     StoppingSettings stopping;
     ChildLimits limits;
     bool check_outputs = true;
+    bool retry_capture = false;  // try again what is known not to be captured
     std::vector<std::string> argv;
     std::string tool_version;
 };

@@ -8,15 +8,21 @@ between two messages and its value is passed on as it is.
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from . import describe
+from . import backends, describe
+from .channel import EXIT_UNTRUSTED
+from .measurement import SideMeasurement
+from .outputs import OutputCheck
 from .session import Session
 
-_TIMER = "direct"  # the only one that this release of the bridge has
+_OUR_TIMERS = ("graph", "event")
+_DIRECT = "direct"
 _NS_PER_MS = 1e6
 # A line of the channel holds 1 MiB; do_bench can return every one of its samples.
 _MOST_VALUES = 20_000
@@ -28,6 +34,13 @@ class Recorder:
 
     def __init__(self, session: Session) -> None:
         self._channel = session.channel
+        self._job = session.job
+        self._device: Any = None
+        self._timer = _DIRECT
+        self._side = ""
+        self._timed = False
+        self._flags: set[str] = set()
+        self._check: OutputCheck | None = None
         self._node = ""
         self._operator = ""
         self._parameters: dict[str, Any] = {}
@@ -65,26 +78,51 @@ class Recorder:
         if not self._measuring:
             self.close_case()
 
-    def _begin(self, operator: str, args: Any, kwargs: Any) -> None:
+    def _begin(self, operator: str, args: Any, kwargs: Any, bench: Any = None) -> None:
         case = describe.case_of(operator, self._dtype, args, kwargs, self._node)
+        # One name and one set of inputs stand for both directions.
+        if getattr(bench, "is_backward", False):
+            case["attributes"]["pass"] = "backward"
         self._index += 1
         # How many inputs a test will make is not known before its iterator ends.
+        if self._device is None and self._job.get("timer") in _OUR_TIMERS:
+            self._device = backends.device(str(self._job.get("backend", "")))
         answer = self._channel.ask("case_begin", case=case, index=self._index, planned=None)
         self._open = True
         self._skipped = answer.get("type") == "skip"
+        self._timer = str(answer.get("timer") or _DIRECT)
         self._measured = set()
         self._work = {}
+        self._flags = set()
+        self._check = None
 
     def close_case(self, error: BaseException | None = None) -> None:
         if self._open and not self._skipped:
-            members: dict[str, Any] = {"status": "ok", "check": {"skipped": "not in this release"}}
+            members: dict[str, Any] = {"status": "ok", "check": self._verdict(error)}
+            lost = error is not None and self._device is not None and not self._device.alive()
             if error is not None:
                 status = "skipped" if isinstance(error, pytest.skip.Exception) else "failed"
-                members = {"status": status, "error": _error(error)}
+                members = {"status": status, "error": _error(error, lost)}
             if self._work:
                 members["work"] = self._work
-            self._channel.tell("case_end", **members)
+            self._channel.tell("case_end", flags=sorted(self._flags), **members)
+            if lost:
+                self._leave(str(members["error"]["message"]))
         self._open = False
+        self._check = None
+
+    def _verdict(self, error: BaseException | None) -> dict[str, Any]:
+        if error is not None:
+            return {"skipped": "the case failed"}
+        if self._check is None:
+            return {"skipped": "--no-check" if not self._job.get("check") else "timer direct"}
+        return self._check.verdict()
+
+    def _leave(self, message: str) -> None:
+        """Nothing on this device works any more in this process; the parent starts another that
+        goes on behind this test."""
+        self._channel.tell("test_end", node=self._node, outcome="failed", reason=message, seconds=0)
+        os._exit(EXIT_UNTRUSTED)
 
     # -- the sides ----------------------------------------------------------------------------
     def _side_of(self, bench: Any, op: Any) -> str:
@@ -98,15 +136,64 @@ class Recorder:
         """Runs one side's own measurement and passes its value on."""
         self._measured.add(side)
         self._settings = dict(settings)
-        self._channel.ask("side_begin", side=side, timer=_TIMER)
+        self._side = side
+        self._timed = False
+        ours = self._timer in _OUR_TIMERS
+        if not ours:
+            self._channel.ask("side_begin", side=side, timer=_DIRECT)
         self._measuring = True
         try:
-            value = call()
+            with self._stream():
+                value = call()
         finally:
             self._measuring = False
+        if self._timed:
+            return value
+        # A mode of the corpus that never calls a do_bench has times of its own.
+        if ours:
+            self._channel.ask("side_begin", side=side, timer=_DIRECT)
         self._send(side, describe.numbers_of(value, self._settings))
         self._channel.tell("side_end", side=side)
         return value
+
+    def _stream(self) -> Any:
+        """A graph cannot be recorded on the default stream, nor wait for work on it: all of a
+        side, with what the corpus prepares for it, goes to a stream of its own."""
+        if self._timer != "graph" or self._device is None:
+            return contextlib.nullcontext()
+        self._device.synchronize()
+        return self._device.on(self._device.stream())
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether a do_bench of the open side is opgauge's to time."""
+        return self._measuring and self._timer in _OUR_TIMERS and not self._timed
+
+    def time(self, call: Callable[[], Any], arguments: dict[str, Any]) -> Any:
+        """In place of the corpus's do_bench; its value in milliseconds."""
+        cleared = list(arguments.get("grad_to_none") or [])
+
+        def one_call() -> Any:
+            for tensor in cleared:
+                tensor.grad = None
+            return call()
+
+        self._timed = True
+        side = SideMeasurement(self._channel, self._device, self._job.get("timer_settings") or {})
+        value = side.run(self._side, self._timer, one_call)
+        self._flags |= side.flags
+        return describe.times_like(arguments, value)
+
+    # -- outputs ------------------------------------------------------------------------------
+    def _check_side(self, side: str, bench: Any, op: Any, args: Any, kwargs: Any) -> None:
+        """The first call of each side, on inputs that nothing has changed."""
+        if self._timer not in _OUR_TIMERS or not self._job.get("check"):
+            return
+        if side == "base":
+            self._check = OutputCheck(self._device, bool(getattr(bench, "is_backward", False)))
+            self._check.call_base(op, args, kwargs)
+        elif self._check is not None:
+            self._check.call_candidate(op, args, kwargs)
 
     def _send(self, side: str, milliseconds: list[float | None]) -> None:
         values = [None if value is None else value * _NS_PER_MS for value in milliseconds]
@@ -114,7 +201,7 @@ class Recorder:
             answer = self._channel.ask(
                 "samples",
                 side=side,
-                timer=_TIMER,
+                timer=_DIRECT,
                 calls_per_sample=1,
                 values_ns=values[begin : begin + _MOST_VALUES],
                 complete=begin + _MOST_VALUES >= len(values),
@@ -129,13 +216,14 @@ class Recorder:
         if self._open and self._side_of(bench, op) in self._measured:
             self.close_case()
         if not self._open:
-            self._begin(_operator_of(bench, self._operator), args, kwargs)
+            self._begin(_operator_of(bench, self._operator), args, kwargs, bench)
         side = self._side_of(bench, op)
         if self._skipped:
             self._measured.add(side)
             return float("nan")
         mode = getattr(getattr(bench, "mode", None), "value", None)
         try:
+            self._check_side(side, bench, op, args, kwargs)
             return self._measure(side, {"mode": mode} if mode else {}, call)
         except BaseException as error:
             self.close_case(error)
@@ -198,7 +286,8 @@ def _operator_of(bench: Any, otherwise: str) -> str:
     return str(getattr(bench, "op_name", None) or otherwise)
 
 
-def _error(error: BaseException) -> dict[str, str]:
+def _error(error: BaseException, lost: bool) -> dict[str, str]:
     text = f"{type(error).__name__}: {error}".strip()
     oom = any(mark in text for mark in _OOM_MARKS)
-    return {"kind": "oom" if oom else "error", "message": text.splitlines()[0][:2000]}
+    kind = "device_lost" if lost else "oom" if oom else "error"
+    return {"kind": kind, "message": text.splitlines()[0][:2000]}

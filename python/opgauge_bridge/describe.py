@@ -144,9 +144,14 @@ def numbers_of(value: Any, settings: dict[str, Any]) -> list[float | None]:
     return [number(item) for item in values]
 
 
-def nothing_like(arguments: dict[str, Any]) -> Any:
-    """What a skipped do_bench returns: not a number, in the form that its caller unpacks."""
+def times_like(arguments: dict[str, Any], milliseconds: float) -> Any:
+    """One time in the form that a do_bench called with these arguments returns."""
     quantiles = arguments.get("quantiles")
     if isinstance(quantiles, (list, tuple)) and len(quantiles) > 1:
-        return [math.nan] * len(quantiles)
-    return [math.nan] if arguments.get("return_mode") == "all" else math.nan
+        return [milliseconds] * len(quantiles)
+    return [milliseconds] if arguments.get("return_mode") == "all" else milliseconds
+
+
+def nothing_like(arguments: dict[str, Any]) -> Any:
+    """What a skipped do_bench returns: not a number, in the form that its caller unpacks."""
+    return times_like(arguments, math.nan)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from . import compiling
 from .cases import Recorder
 from .session import Session
 
@@ -206,11 +207,11 @@ def _named(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> d
     return dict(bound.arguments)
 
 
-def _hook_do_bench(recorder: Recorder, items: list[Any], lone: bool) -> int:
-    """triton's do_bench, also where a test module has imported the name. `lone`: a call outside a
-    benchmark class is a case of its own."""
+def _hook_do_bench(recorder: Recorder, items: list[Any], name: str, lone: bool) -> int:
+    """One of triton's do_bench functions, also where a test module has imported the name. `lone`:
+    a call outside a benchmark class is a case of its own."""
     testing = sys.modules.get("triton.testing")
-    original = getattr(testing, "do_bench", None)
+    original = getattr(testing, name, None)
     if testing is None or original is None:
         return 0
 
@@ -218,19 +219,21 @@ def _hook_do_bench(recorder: Recorder, items: list[Any], lone: bool) -> int:
     def do_bench(*args: Any, **kwargs: Any) -> Any:
         if _called_by_tuner():
             return original(*args, **kwargs)
+        arguments = _named(original, args, kwargs)
+        if recorder.takes_over:
+            return recorder.time(args[0] if args else kwargs["fn"], arguments)
         if recorder.measuring:
-            recorder.note_settings(_named(original, args, kwargs))
+            recorder.note_settings(arguments)
             return original(*args, **kwargs)
         if not lone:
             return original(*args, **kwargs)
-        arguments = _named(original, args, kwargs)
-        return recorder.lone_call(arguments, lambda: original(*args, **kwargs))
+        return recorder.lone_call(arguments, lambda: do_bench(*args, **kwargs))
 
-    testing.do_bench = do_bench  # type: ignore[attr-defined]
+    setattr(testing, name, do_bench)
     for module in {getattr(item, "module", None) for item in items} - {None}:
-        for name, value in list(vars(module).items()):
+        for own_name, value in list(vars(module).items()):
             if value is original:
-                setattr(module, name, do_bench)
+                setattr(module, own_name, do_bench)
     return 1
 
 
@@ -245,7 +248,9 @@ def install(session: Session, items: list[Any]) -> None:
     for base in bases:
         _hook_later_classes(base, _recorder)
     _hook_gems(_recorder)
-    calls = _hook_do_bench(_recorder, items, lone=not bases)
+    names = ("do_bench", "do_bench_cudagraph")
+    calls = sum(_hook_do_bench(_recorder, items, name, lone=not bases) for name in names)
+    compiling.watch()
     session.channel.tell("event", name="hooks", classes=len(classes), do_bench=calls)
     if not classes and not calls:
         session.channel.tell(

@@ -48,6 +48,13 @@ def pytest_deselected(items: list[Any]) -> None:
     _deselected += len(items)
 
 
+# A child that takes the place of another leaves out what that one has finished.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    done = set(_session.job.get("skip_nodes") or []) if _session is not None else set()
+    items[:] = [item for item in items if item.nodeid not in done]
+
+
 # Last: plugins that deselect tests have had their turn.
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish(session: Any) -> None:

@@ -63,5 +63,22 @@ int amdsmi_get_gpu_memory_usage(void*, int, std::uint64_t* bytes) {
     *bytes = used_bytes();
     return 0;
 }
+struct FakeClock {
+    std::uint32_t now, lowest, highest;
+};
+namespace {
+int answer() {
+    return setting("refuses", 0) != 0 ? 2 : setting("dead", 0);
+}
+}  // namespace
+int amdsmi_get_clock_info(void*, int kind, FakeClock* clock) {
+    *clock = {kind == 0 ? static_cast<std::uint32_t>(setting("clock", 1980)) : 3201, 132, 1995};
+    return answer();
+}
+// No edge sensor, as on boards with several dies.
+int amdsmi_get_temp_metric(void*, int sensor, int, std::int64_t* celsius) {
+    *celsius = 43;
+    return sensor == 0 ? 2 : answer();
+}
 #endif
 }

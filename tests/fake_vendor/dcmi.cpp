@@ -41,7 +41,10 @@ int dcmi_get_device_chip_info(int, int, FakeChip* chip) {
     return 0;
 }
 int dcmi_get_device_health(int card, int chip, unsigned* health) {
-    *health = (card - 1) / 4 * 2 + chip == setting("broken", -1) ? 3 : 0;
+    if (setting("dead", 0) != 0 || setting("refuses", 0) != 0) return -8255;
+    *health = setting("absent", 0) != 0                            ? ~0U
+              : (card - 1) / 4 * 2 + chip == setting("broken", -1) ? 3U
+                                                                   : 0U;
     return 0;
 }
 int dcmi_get_driver_version(char* text, unsigned length) {
@@ -86,6 +89,23 @@ int dcmi_get_device_resource_info(int, int, FakeProcess* list, int* count) {
     list[0] = {::getpid(), 1};
     for (int i = 1; i < *count; ++i) list[i] = {100'000 + i, 5};
     return 0;
+}
+namespace {
+int answer() {
+    return setting("refuses", 0) != 0 ? -8255 : setting("dead", 0);
+}
+}  // namespace
+int dcmi_get_device_frequency(int, int, int kind, unsigned* mhz) {
+    *mhz = kind == 7 ? static_cast<unsigned>(setting("clock", 1980)) : kind == 9 ? 1995 : 3201;
+    return answer();
+}
+int dcmi_get_device_temperature(int, int, int* celsius) {
+    *celsius = 43;
+    return answer();
+}
+int dcmi_get_device_power_info(int, int, int* tenths) {
+    *tenths = setting("milliwatts", 350'500) / 100;
+    return answer();
 }
 #endif
 }

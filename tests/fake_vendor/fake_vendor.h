@@ -15,9 +15,13 @@
 //   processes    NVML, DCMI: how many other processes are on each device, beside this one
 //   mode         NVML: the compute mode
 //   used_mib     memory in use, in place of 1024
-//   hip_reversed amd_smi: 1: HIP counts the other way round
-//   bad_card     DCMI: the card that does not answer
-//   ddr          DCMI: 1: no HBM, as inference cards
+//   clock        the core's clock in MHz, in place of 1980
+//   milliwatts   the power in use, in place of 350500
+//   reasons      NVML: the mask of what holds clocks down
+//   refuses      NVML: 1: a MIG instance tells no clocks; MTML, DCMI, amd_smi: readings are not
+//   supported dead         the code that each reading returns hip_reversed amd_smi: 1: HIP counts
+//   the other way round bad_card     DCMI: the card that does not answer ddr          DCMI: 1: no
+//   HBM, as inference cards
 namespace opgauge::fake_vendor {
 
 inline int setting(const char* name, int otherwise) {

@@ -65,5 +65,40 @@ int mtmlMemoryGetUsed(void*, unsigned long long* bytes) {
     *bytes = used_bytes();
     return 0;
 }
+int mtmlLibraryInitDeviceByUuid(void*, const char* uuid, void** device) {
+    const int index = std::atoi(uuid + 5);
+    if (index == setting("broken", -1)) return 2;
+    *device = handle_of<void*>(static_cast<unsigned>(index));
+    return 0;
+}
+int mtmlDeviceInitGpu(void* device, void** gpu) {
+    *gpu = device;
+    return 0;
+}
+namespace {
+int answer() {
+    return setting("refuses", 0) != 0 ? 4 : setting("dead", 0);
+}
+}  // namespace
+int mtmlGpuGetClock(void*, unsigned* mhz) {
+    *mhz = static_cast<unsigned>(setting("clock", 1980));
+    return answer();
+}
+int mtmlGpuGetMaxClock(void*, unsigned* mhz) {
+    *mhz = 1995;
+    return answer();
+}
+int mtmlMemoryGetClock(void*, unsigned* mhz) {
+    *mhz = 3201;
+    return answer();
+}
+int mtmlGpuGetTemperature(void*, int* celsius) {
+    *celsius = 43;
+    return answer();
+}
+int mtmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
+    *milliwatts = static_cast<unsigned>(setting("milliwatts", 350'500));
+    return answer();
+}
 #endif
 }

@@ -103,6 +103,54 @@ int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
     *milliwatts = 700'000;
     return 0;
 }
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle) {
+    const std::string text = uuid;
+    const unsigned number = static_cast<unsigned>(std::atoi(text.c_str() + 4));
+    const bool instance = text.rfind("MIG-", 0) == 0;
+    if (!instance && static_cast<int>(number) == setting("broken", -1)) return 15;
+    if (static_cast<int>(number) >= (instance ? setting("mig", 0) : device_count())) return 6;
+    *handle = handle_of<void*>(instance ? kInstance + number : number);
+    return 0;
+}
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void*, void** parent) {
+    *parent = handle_of<void*>(0);
+    return 0;
+}
+namespace {
+int answer(const void* handle) {
+    if (index_of(handle) >= kInstance && setting("refuses", 0) != 0) return 3;
+    return setting("dead", 0);
+}
+}  // namespace
+int nvmlDeviceGetClockInfo(void* handle, int type, unsigned* mhz) {
+    *mhz = type == 1 ? static_cast<unsigned>(setting("clock", 1980)) : 3201;
+    return answer(handle);
+}
+int nvmlDeviceGetMaxClockInfo(void* handle, int, unsigned* mhz) {
+    *mhz = 1995;
+    return answer(handle);
+}
+int nvmlDeviceGetPowerUsage(void* handle, unsigned* milliwatts) {
+    *milliwatts = static_cast<unsigned>(setting("milliwatts", 350'500));
+    return answer(handle);
+}
+int nvmlDeviceGetTemperature(void* handle, int, unsigned* celsius) {
+    *celsius = 43;
+    return answer(handle);
+}
+// The older name, which newer libraries keep.
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* handle, unsigned long long* mask) {
+    *mask = static_cast<unsigned long long>(setting("reasons", 1));
+    return answer(handle);
+}
+struct FakeViolation {
+    unsigned long long reference, nanoseconds;
+};
+int nvmlDeviceGetViolationStatus(void* handle, int policy, FakeViolation* violation) {
+    if (policy == 5) return 3;  // not supported
+    *violation = {1, 1000ULL * static_cast<unsigned>(policy + 1)};
+    return answer(handle);
+}
 int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
     *major = 9;
     *minor = 0;

@@ -33,3 +33,11 @@ def describe(backend: str, planned: dict[str, Any]) -> dict[str, Any]:
     if spell is not None and facts.get("uuid"):
         facts["uuid"] = spell(facts["uuid"], str(planned.get("uuid") or ""))
     return facts
+
+
+def device(backend: str) -> Any:
+    """What the timers measure on, or None where this backend's framework has no such object."""
+    if backend not in _KNOWN:
+        return None
+    make = getattr(import_module(f"{__name__}.{backend}"), "device", None)
+    return make() if make is not None else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .torch_device import TorchDevice
+
 
 def describe() -> dict[str, Any]:
     import torch
@@ -23,3 +25,10 @@ def describe() -> dict[str, Any]:
         facts["name"] = getattr(device, "name", None)
         facts["memory_total_bytes"] = getattr(device, "total_memory", None)
     return facts
+
+
+def device() -> TorchDevice:
+    """The device that the timers measure on."""
+    import torch
+
+    return TorchDevice(torch.npu, "npu")

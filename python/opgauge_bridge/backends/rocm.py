@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .cuda import properties
+from .torch_device import TorchDevice
 
 _RUNTIME_DIGITS = 16
 
@@ -46,3 +47,10 @@ def describe() -> dict[str, Any]:
     if facts["count"]:
         facts.update(properties(torch.cuda.get_device_properties(0)))
     return facts
+
+
+def device() -> TorchDevice:
+    """The device that the timers measure on."""
+    import torch
+
+    return TorchDevice(torch.cuda, "cuda")

@@ -69,7 +69,7 @@ TEST(CudaDiscovery, FactsComeFromTheLibrary) {
     EXPECT_EQ(device.memory_total_bytes, 16ULL << 30U);
     EXPECT_EQ(device.memory_free_bytes, 15ULL << 30U);
     EXPECT_EQ(device.memory_used_bytes, 1ULL << 30U);
-    EXPECT_EQ(device.power_limit_watts, 700.0);
+    EXPECT_FALSE(device.power_limit_watts) << "too slow to be asked of every device";
     EXPECT_EQ(device.compute_capability, 90);
 }
 

@@ -97,11 +97,10 @@ TEST(CudaFacts, AGpuInMigModeWithoutInstancesIsNoDeviceAndIsNamed) {
               "the mode");
 }
 
-TEST(CudaFacts, AnInstanceHasItsGpusPlaceAndLimits) {
+TEST(CudaFacts, AnInstanceHasItsGpusPlace) {
     const auto found = from_library("cuda", Libraries::now, "devices=1,mig=1");
     ASSERT_EQ(found.devices.size(), 1U);
     EXPECT_EQ(found.devices[0].pci_id, "0000:10:00.0");
-    EXPECT_EQ(found.devices[0].power_limit_watts, 700.0);
     EXPECT_EQ(found.devices[0].compute_capability, 90);
     EXPECT_EQ(found.devices[0].index, 0);
 }

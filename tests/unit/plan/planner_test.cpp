@@ -54,16 +54,17 @@ TEST(Planner, OneVariableChoosesBackendDeviceAndPlugins) {
         const char* backend;
         const char* token;
         const char* variable;
+        const char* timer;
         Names plugins;
     };
-    const Names with_clusters = {"opgauge_bridge.plugin", "opgauge_bridge.guard",
-                                 "opgauge_bridge.clusters"};
+    const Names graph_and_clusters = {"opgauge_bridge.plugin", "opgauge_bridge.guard",
+                                      "opgauge_bridge.graph", "opgauge_bridge.clusters"};
     const Names without = {"opgauge_bridge.plugin", "opgauge_bridge.guard"};
     const std::vector<Expected> all = {
-        {"cuda", "GPU-00000000", "CUDA_VISIBLE_DEVICES", with_clusters},
-        {"musa", "0", "MUSA_VISIBLE_DEVICES", without},
-        {"rocm", "0", "HIP_VISIBLE_DEVICES", without},
-        {"ascend", "0", "ASCEND_RT_VISIBLE_DEVICES", without}};
+        {"cuda", "GPU-00000000", "CUDA_VISIBLE_DEVICES", "graph", graph_and_clusters},
+        {"musa", "0", "MUSA_VISIBLE_DEVICES", "direct", without},
+        {"rocm", "0", "HIP_VISIBLE_DEVICES", "direct", without},
+        {"ascend", "0", "ASCEND_RT_VISIBLE_DEVICES", "direct", without}};
     for (const auto& expected : all) {
         const auto plan =
             make_plan(options(""), environment({{"ZL_BACKEND", expected.backend}}), installation());
@@ -72,7 +73,7 @@ TEST(Planner, OneVariableChoosesBackendDeviceAndPlugins) {
         EXPECT_EQ(plan->backend.why, std::string("ZL_BACKEND=") + expected.backend);
         EXPECT_EQ(plan->device.token, expected.token);
         EXPECT_EQ(values(plan->plugins), expected.plugins);
-        EXPECT_EQ(plan->timer.value, "direct");
+        EXPECT_EQ(plan->timer.value, expected.timer);
         ASSERT_EQ(plan->environment.size(), 3U);
         EXPECT_EQ(plan->environment[0].name, expected.variable);
         EXPECT_EQ(plan->environment[0].value, expected.token);
@@ -186,14 +187,33 @@ TEST(Planner, AMaskedDeviceIsPlannedWithTheCallersToken) {
     ASSERT_TRUE(plan) << plan.error().message;
     EXPECT_EQ(plan->device.token, "1");
     EXPECT_EQ(plan->device.device.uuid, "GPU-00000001");
+    EXPECT_EQ(plan->device.device.power_limit_watts, 700.0) << "asked of the device taken only";
     EXPECT_EQ(plan->device_why, "the first that CUDA_VISIBLE_DEVICES shows");
+}
+
+TEST(Planner, TheCachePolicyIsRefusedWhereATimerHasItsOwn) {
+    auto asked = options("cuda");
+    asked.l2 = "cold";
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().message,
+              "--l2 cold: a graph's calls follow each other, its cache is hot; use --timer event");
+    asked.timer = "event";
+    EXPECT_EQ(make_plan(asked, environment(), installation())->timer_settings["l2"], "cold");
+    asked.l2 = "hot";
+    EXPECT_EQ(make_plan(asked, environment(), installation())->timer_settings["l2"], "hot");
+    asked.timer = "direct";
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().message,
+              "--l2 hot: timer direct leaves the cache as it is; use --timer event");
+    asked.l2 = "warm";
+    EXPECT_EQ(make_plan(asked, environment(), installation()).error().kind, ErrorKind::usage);
 }
 
 TEST(Planner, JsonAndTextShowEachDecisionWithItsReason) {
     const auto plan = make_plan(options("cuda"), environment(), installation());
     const Json json = to_json(*plan);
     EXPECT_EQ(json["backend"]["why"], "--backend cuda");
-    EXPECT_EQ(json["timer"]["value"], "direct");
+    EXPECT_EQ(json["timer"]["value"], "graph");
+    EXPECT_EQ(json["timer"]["fallback"], "event");
+    EXPECT_EQ(json["timer"]["settings"]["l2"], "cold");
     EXPECT_EQ(json["nodes"]["value"].size(), 2U);
     EXPECT_EQ(json["environment"][0]["why"], "pins the child to device GPU-00000000");
     EXPECT_EQ(json["environment"][1]["value"], "/bridge");

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/result.h"
+#include "opgauge/device/device.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace opgauge {
+
+// How long each policy has held the clocks down since the driver started counting, in nanoseconds.
+// Only differences of two readings mean anything.
+struct ViolationCounters {
+    std::optional<std::uint64_t> power_ns;
+    std::optional<std::uint64_t> thermal_ns;
+    std::optional<std::uint64_t> board_limit_ns;
+    std::optional<std::uint64_t> reliability_ns;
+};
+
+// One device at one moment; what the library does not tell is nullopt, never 0.
+struct DeviceReading {
+    std::optional<double> sm_clock_mhz;
+    std::optional<double> memory_clock_mhz;
+    std::optional<double> max_sm_clock_mhz;
+    std::optional<double> power_watts;
+    std::optional<double> temperature_celsius;
+    // What holds the clocks down now: sw_power_cap, hw_slowdown, sync_boost, sw_thermal,
+    // hw_thermal, hw_power_brake. Being idle and clocks that somebody set are no reasons.
+    std::vector<std::string> throttle_reasons;
+    bool throttle_reasons_known = false;  // false: an empty list says nothing
+    std::optional<ViolationCounters> violations;
+};
+
+// Reads one device again and again. The parent owns it for the time of a run and asks between
+// bursts, never during one. The library stays loaded while it lives.
+class Telemetry {
+  public:
+    virtual ~Telemetry() = default;
+
+    // Kind environment: the device is lost or answers nothing.
+    virtual Result<DeviceReading> read() = 0;
+
+    // Other processes on the device, this one left out. Kind refused: the library does not tell.
+    virtual Result<std::vector<DeviceProcess>> processes() = 0;
+};
+
+}  // namespace opgauge

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/measure/published_rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <deque>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+namespace opgauge {
+namespace {
+
+constexpr double kMinimumTimeNs = 0.5e9;
+constexpr double kMaximumNoise = 0.005;
+constexpr std::size_t kNoiseWindow = 512;
+constexpr std::size_t kNoiseAtLeast = 64;
+constexpr std::size_t kNoiseEvery = 16;
+constexpr double kNoiseChange = 0.05;
+constexpr std::size_t kEntropyWindow = 299;
+constexpr double kMaximumAngle = 0.048;
+constexpr double kMinimumR2 = 0.36;
+constexpr std::size_t kFewestForDeviation = 5;
+
+template <typename Values>
+double deviation(const Values& values, double mean) {
+    if (values.size() < kFewestForDeviation) return std::numeric_limits<double>::infinity();
+    double sum = 0;
+    for (const double value : values) sum += (value - mean) * (value - mean);
+    return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+void push(std::deque<double>& window, double value, std::size_t capacity) {
+    window.push_back(value);
+    if (window.size() > capacity) window.pop_front();
+}
+
+// Entropy in bits after each sample; the last kEntropyWindow of them.
+std::deque<double> entropies(std::span<const double> values) {
+    std::deque<double> window;
+    std::map<double, double> counts;
+    double total = 0;
+    for (const double value : values) {
+        ++counts[value];
+        ++total;
+        double entropy = 0;
+        for (const auto& [key, count] : counts) entropy -= count / total * std::log2(count / total);
+        push(window, entropy, kEntropyWindow);
+    }
+    return window;
+}
+
+struct Line {
+    double slope = 0;
+    double r2 = 0;
+};
+
+// Least squares over 0, 1, 2, ...
+Line fit(const std::deque<double>& values) {
+    const auto n = static_cast<double>(values.size());
+    const double mean_y = std::accumulate(values.begin(), values.end(), 0.0) / n;
+    const double mean_x = (n - 1) / 2;
+    double xy = 0;
+    double xx = 0;
+    double total = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double x = static_cast<double>(i) - mean_x;
+        xy += x * (values[i] - mean_y);
+        xx += x * x;
+        total += (values[i] - mean_y) * (values[i] - mean_y);
+    }
+    Line line;
+    line.slope = xy / xx;
+    double rest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double at = mean_y + line.slope * (static_cast<double>(i) - mean_x);
+        rest += (values[i] - at) * (values[i] - at);
+    }
+    // A flat line explains everything.
+    line.r2 = total > 0 ? 1 - rest / total : 1.0;
+    return line;
+}
+
+}  // namespace
+
+bool stdrel_is_finished(std::span<const double> values_ns, int calls_per_sample) {
+    std::deque<double> noise;
+    double sum = 0;
+    std::vector<double> seen;
+    for (const double value : values_ns) {
+        seen.push_back(value);
+        sum += value;
+        const double mean = sum / static_cast<double>(seen.size());
+        const double relative = deviation(seen, mean) / mean;
+        if (std::isfinite(relative)) push(noise, relative, kNoiseWindow);
+    }
+    if (sum * calls_per_sample <= kMinimumTimeNs || noise.empty()) return false;
+    if (noise.back() < kMaximumNoise) return true;
+    if (noise.size() <= kNoiseAtLeast || values_ns.size() % kNoiseEvery != 0) return false;
+    return deviation(noise, noise.back()) / noise.back() < kNoiseChange;
+}
+
+bool entropy_is_finished(std::span<const double> values_ns) {
+    if (values_ns.size() < 2 || values_ns.size() % 2 != 0) return false;
+    const Line line = fit(entropies(values_ns));
+    const double degrees = std::atan(line.slope) * 180.0 / std::numbers::pi;
+    return degrees <= kMaximumAngle && line.r2 >= kMinimumR2;
+}
+
+}  // namespace opgauge

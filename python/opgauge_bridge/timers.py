@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timers of the child: what one sample is. docs/measuring.md defines each; how many are taken
+is the parent's decision.
+
+A timer is prepared once for one side of one case, then gives bursts of samples in nanoseconds for
+one call. `call` is the work as the corpus hands it to its own do_bench.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .backends.torch_device import TorchDevice
+
+Call = Callable[[], Any]
+
+# Warm-up is calls, not a second: a second drives a card into its power cap before it is timed.
+_WARM_CALLS = 3
+_WARM_NS = 50e6
+# A hold that ends before all is queued lets host time in; then it is made longer, up to this.
+_HOLD_MARGIN_NS = 20e3
+_LONGEST_HOLD_NS = 20e6
+_RETAKES = 3
+
+
+class Timer:
+    """What both timers share: the first calls and the hold of the device."""
+
+    name = ""
+
+    def __init__(self, device: TorchDevice, call: Call, holds: bool) -> None:
+        self._device = device
+        self._call = call
+        self._holds = holds
+        self._hold_ns = _HOLD_MARGIN_NS
+        self.first_call_ns = 0.0
+        self.estimate_ns = 0.0
+        self._eager: Any = None  # what the last call outside a graph returned
+        self.hold_short = 0  # samples that may contain host time all the same
+
+    def prepare(self) -> None:
+        """The first calls (compiling, tuning), and an estimate of one call. Waits first for the
+        inputs: they may be made on another stream."""
+        self._device.synchronize()
+        self.first_call_ns = self._timed_call()
+        warmed = calls = 0
+        host = self.first_call_ns
+        while calls < _WARM_CALLS and warmed < _WARM_NS:
+            begin = self._device.now_ns()
+            self._eager = self._call()
+            host = self._device.now_ns() - begin
+            self._device.synchronize()
+            self.estimate_ns = self._device.now_ns() - begin
+            warmed += self.estimate_ns
+            calls += 1
+        self._hold_ns = min(_LONGEST_HOLD_NS, 1.5 * host + _HOLD_MARGIN_NS)
+
+    def _timed_call(self) -> float:
+        begin = self._device.now_ns()
+        self._call()
+        self._device.synchronize()
+        return float(self._device.now_ns() - begin)
+
+    def _hold(self) -> None:
+        if self._holds:
+            self._device.hold(self._hold_ns)
+
+    def settings(self) -> dict[str, Any]:
+        """What of this timer changes the meaning of a sample."""
+        return {}
+
+    def burst(self, samples: int, calls_per_sample: int) -> list[float]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Frees what the timer holds on the device."""
+
+
+class EventTimer(Timer):
+    """Event to event around one call, on a device that is held busy until all is queued."""
+
+    name = "event"
+
+    def __init__(self, device: TorchDevice, call: Call, holds: bool, cold: bool) -> None:
+        super().__init__(device, call, holds)
+        self._cold = cold
+
+    def settings(self) -> dict[str, Any]:
+        return {"l2": "cold" if self._cold else "hot", "hold": self._holds}
+
+    def burst(self, samples: int, calls_per_sample: int) -> list[float]:
+        pairs = [self._take(calls_per_sample) for _ in range(samples)]
+        self._device.synchronize()
+        return [begin.elapsed_time(end) * 1e6 / calls_per_sample for begin, end in pairs]
+
+    def _take(self, calls: int) -> tuple[Any, Any]:
+        pair = self._queue(calls)
+        for _ in range(_RETAKES if self._holds else 0):
+            if not pair[0].query():
+                return pair
+            # The device had begun before the host was done.
+            if self._hold_ns >= _LONGEST_HOLD_NS:
+                break
+            self._hold_ns = min(_LONGEST_HOLD_NS, 2 * self._hold_ns)
+            pair = self._queue(calls)
+        self.hold_short += int(bool(pair[0].query()))
+        return pair
+
+    def _queue(self, calls: int) -> tuple[Any, Any]:
+        begin, end = self._device.event(), self._device.event()
+        self._hold()
+        # Behind the hold: nothing else happens between the flush and the call.
+        if self._cold:
+            self._device.flush()
+        begin.record()
+        for _ in range(calls):
+            self._call()
+        end.record()
+        return begin, end
