@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "opgauge/base/file.h"
+#include "opgauge/device/tool_output.h"
+#include "opgauge/report/devices_report.h"
 #include "opgauge/session/doctor.h"
 
 #include "cli/commands.h"
@@ -10,7 +13,21 @@
 
 namespace opgauge::cli {
 
+namespace {
+
+// Somebody else's machine, by what its tool printed there.
+Result<int> read_saved_output(const DoctorOptions& options) {
+    OPGAUGE_TRY_ASSIGN(const std::string text, read_file(options.parse));
+    OPGAUGE_TRY_ASSIGN(const Discovery found, read_pasted_output(options.command, text));
+    const std::vector<Discovery> list = {found};
+    fmt::print("{}", options.json ? to_text(devices_json(list)) : devices_text(list));
+    return found.devices.empty() ? static_cast<int>(ExitCode::environment) : static_cast<int>(ok);
+}
+
+}  // namespace
+
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment) {
+    if (!options.parse.empty()) return read_saved_output(options);
     const auto diagnoses = diagnose(options.plan, environment, find_installation(environment));
     fmt::print("{}", options.json ? to_text(to_json(diagnoses)) : to_text(diagnoses));
     const bool problem = std::any_of(diagnoses.begin(), diagnoses.end(), [](const Diagnosis& d) {

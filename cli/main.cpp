@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
+#include "cli/parse_errors.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,7 +38,9 @@ int run_main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? ok : usage;
+        if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+        fmt::print(stderr, "opgauge: {}\n", parse_error_line(app, error));
+        return usage;
     }
     const auto code = dispatch(app, options);
     if (code) return *code;

@@ -119,6 +119,8 @@ void add_commands(CLI::App& app, Options& options) {
 
     CLI::App& doctor = add_command(app, "doctor", "what works, what is wrong, the cure");
     add_where(doctor, options.doctor.plan);
+    auto* parse = doctor.add_option("--parse", options.doctor.parse, "output of a vendor's tool");
+    doctor.add_option("--command", options.doctor.command, "what printed it")->needs(parse);
     add_json(doctor, options.doctor.json);
 }
 

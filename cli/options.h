@@ -49,6 +49,8 @@ struct ShowOptions {
 
 struct DoctorOptions {
     PlanOptions plan;
+    std::string parse;    // file with a vendor tool's output; empty: look at this machine
+    std::string command;  // what printed it
     bool json = false;
 };
 

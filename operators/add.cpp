@@ -13,6 +13,10 @@ std::vector<std::vector<std::int64_t>> sizes(Level level) {
     return core;
 }
 
+Json shapes(const Sizes& s) {
+    return Json::array({s, s});
+}
+
 std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     const auto engine = std::make_shared<Engine>();
     const auto x = std::make_shared<Tensor>(engine->engine, s, dtype);
@@ -26,7 +30,6 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     const dnnl::binary::primitive_desc primitive(description, engine->engine, true);
     if (!primitive) return std::nullopt;
     Work work;
-    work.shapes = {s, s};
     work.bytes = 3.0 * static_cast<double>(x->bytes());
     work.flops = static_cast<double>(x->count());
     work.base = [x, y, expected] {
@@ -43,7 +46,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
 }  // namespace
 
 Operator add_operator() {
-    return {"add", sizes, make};
+    return {"add", sizes, shapes, make};
 }
 
 }  // namespace opgauge::operators

@@ -47,7 +47,6 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     if (!primitive) return std::nullopt;
     const auto width = static_cast<std::size_t>(s[1]);
     Work work;
-    work.shapes = Json::array({Json(s)});
     work.reduction = width;
     work.bytes = 2.0 * static_cast<double>(x->bytes());
     work.flops = 8.0 * static_cast<double>(x->count());
@@ -61,7 +60,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
 }  // namespace
 
 Operator layer_norm_operator() {
-    return {"layer_norm", sizes, make};
+    return {"layer_norm", sizes, one_input, make};
 }
 
 }  // namespace opgauge::operators

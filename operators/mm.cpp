@@ -17,6 +17,10 @@ std::vector<std::vector<std::int64_t>> sizes(Level level) {
     return core;
 }
 
+Json shapes(const Sizes& s) {
+    return {{s[0], s[2]}, {s[2], s[1]}};
+}
+
 void sgemm(const std::vector<std::int64_t>& s, const float* a, const float* b, float* c) {
     const auto m = static_cast<int>(s[0]);
     const auto n = static_cast<int>(s[1]);
@@ -36,7 +40,6 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     const dnnl::matmul::primitive_desc primitive(description, engine->engine, true);
     if (!primitive) return std::nullopt;
     Work work;
-    work.shapes = {{s[0], s[2]}, {s[2], s[1]}};
     work.reduction = static_cast<std::size_t>(s[2]);
     work.bytes = static_cast<double>(a->bytes() + b->bytes() + actual->bytes());
     work.flops =
@@ -63,7 +66,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
 }  // namespace
 
 Operator mm_operator() {
-    return {"mm", sizes, make};
+    return {"mm", sizes, shapes, make};
 }
 
 }  // namespace opgauge::operators

@@ -68,6 +68,10 @@ Check compare(const std::vector<float>& reference, const std::vector<float>& oth
     return check;
 }
 
+Json one_input(const Sizes& sizes) {
+    return Json::array({Json(sizes)});
+}
+
 const std::vector<Operator>& all_operators() {
     static const std::vector<Operator> kAll = {mm_operator(),         add_operator(),
                                                relu_operator(),       softmax_operator(),

@@ -25,7 +25,6 @@ float from_bfloat16(std::uint16_t bits);
 // One piece of work with its inputs made. Both sides write their own output; `base_output` and
 // `candidate_output` read it back as float32 for the comparison.
 struct Work {
-    Json shapes = Json::array();
     std::function<void()> base;
     std::function<void()> candidate;
     std::function<std::vector<float>()> base_output;
@@ -39,13 +38,21 @@ struct Work {
 
 enum class Level { core, comprehensive };
 
-// An operator of the native corpus: its sizes, and how to make the work of one of them. `make`
-// returns nullopt where oneDNN has no implementation of this dtype on this CPU.
+using Sizes = std::vector<std::int64_t>;
+
+// An operator of the native corpus: its sizes, the shapes of the inputs that one of them stands
+// for, and how to make its work. A case is named by its shapes before any input is made, so that a
+// skipped case has the same id as a measured one. `make` returns nullopt where oneDNN has no
+// implementation of this dtype on this CPU.
 struct Operator {
     std::string name;
-    std::vector<std::vector<std::int64_t>> (*sizes)(Level level);
-    std::optional<Work> (*make)(const std::vector<std::int64_t>& sizes, Dtype dtype);
+    std::vector<Sizes> (*sizes)(Level level);
+    Json (*shapes)(const Sizes& sizes);
+    std::optional<Work> (*make)(const Sizes& sizes, Dtype dtype);
 };
+
+// The `shapes` of an operator with one input of just these sizes.
+Json one_input(const Sizes& sizes);
 
 // The explicit array of all of them.
 const std::vector<Operator>& all_operators();

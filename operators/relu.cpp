@@ -26,7 +26,6 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     const dnnl::eltwise_forward::primitive_desc primitive(description, engine->engine, true);
     if (!primitive) return std::nullopt;
     Work work;
-    work.shapes = Json::array({Json(s)});
     work.bytes = 2.0 * static_cast<double>(x->bytes());
     work.flops = static_cast<double>(x->count());
     work.base = [x, expected] {
@@ -41,7 +40,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
 }  // namespace
 
 Operator relu_operator() {
-    return {"relu", sizes, make};
+    return {"relu", sizes, one_input, make};
 }
 
 }  // namespace opgauge::operators

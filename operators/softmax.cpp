@@ -43,7 +43,6 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     if (!primitive) return std::nullopt;
     const auto width = static_cast<std::size_t>(s[1]);
     Work work;
-    work.shapes = Json::array({Json(s)});
     work.reduction = width;
     work.term = 1.0 / static_cast<double>(width);
     work.bytes = 2.0 * static_cast<double>(x->bytes());
@@ -58,7 +57,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
 }  // namespace
 
 Operator softmax_operator() {
-    return {"softmax", sizes, make};
+    return {"softmax", sizes, one_input, make};
 }
 
 }  // namespace opgauge::operators

@@ -26,7 +26,6 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
     if (!primitive) return std::nullopt;
     const auto width = static_cast<std::size_t>(s[1]);
     Work work;
-    work.shapes = Json::array({Json(s)});
     work.reduction = width;
     work.bytes = static_cast<double>(x->bytes() + actual->bytes());
     work.flops = static_cast<double>(x->count());
@@ -47,7 +46,7 @@ std::optional<Work> make(const std::vector<std::int64_t>& s, Dtype dtype) {
 }  // namespace
 
 Operator sum_operator() {
-    return {"sum", sizes, make};
+    return {"sum", sizes, one_input, make};
 }
 
 }  // namespace opgauge::operators

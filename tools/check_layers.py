@@ -9,6 +9,7 @@ import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 # A folder may use its own files and exactly these (ARCHITECTURE.md shows the same table).
@@ -33,18 +34,22 @@ ALLOWED: dict[str, set[str]] = {
     "operators": {"base"},
 }
 
-VENDOR_WORDS = re.compile(
-    r"(?<![A-Za-z0-9])(nvidia|cuda|nvml|musa|mtml|mthreads|rocm|rocr|hip|amd|ascend|npu|dcmi|cann)"
-    r"(?![A-Za-z0-9])",
-    re.IGNORECASE,
-)
+VENDOR_WORDS = {"nvidia", "cuda", "nvml", "musa", "mtml", "mthreads", "rocm", "rocr", "hip", "amd",
+                "ascend", "npu", "dcmi", "cann"}
+# The words that an identifier is made of: CudaThing and CUDAThing are two each, snake_case too.
+WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+")
 VENDOR_PLACES = ("opgauge/device/", "python/opgauge_bridge/backends/", "opgauge/corpus/flaggems",
                  "cli/options", "tests/", "python/tests/", "tools/", "benchmarks/", "examples/")
 CODE = {".cpp", ".h", ".py", ".cmake", ".sh"}
 LONGEST_FILE = 600
+Rule = Callable[[Path, str], list[str]]
 ONLY_CLI = re.compile(r"std::cerr|std::cout|(?<![\w.>])exit\(|fmt::print\((?!stream_)")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(work|root|home)/")
-INCLUDE = re.compile(r'^#include "(opgauge/)?([^/"]+)/', re.MULTILINE)
+# In quotes or in angle brackets; of the latter, only ours.
+INCLUDE = re.compile(
+    r'^[ \t]*#[ \t]*include[ \t]*(?:"(?:opgauge/)?|<opgauge/|<(?=(?:cli|operators)/))([^/">]+)/',
+    re.MULTILINE,
+)
 
 
 def folder_of(path: Path) -> str | None:
@@ -63,20 +68,25 @@ def include_faults(path: Path, text: str) -> list[str]:
         return [f"{path}: folder '{layer}' is not in the include table"]
     faults = []
     for match in INCLUDE.finditer(text):
-        used = match.group(2)
+        used = match.group(1)
         if used != layer and used not in ALLOWED[layer]:
             line = text.count("\n", 0, match.start()) + 1
             faults.append(f"{path}:{line}: {layer} may not include {used}")
     return faults
 
 
+def vendor_word(line: str) -> str | None:
+    """The first vendor word of a line, as it is written there."""
+    return next((word for word in WORD.findall(line) if word.lower() in VENDOR_WORDS), None)
+
+
 def vendor_faults(path: Path, text: str) -> list[str]:
-    if path.suffix not in CODE or str(path).startswith(VENDOR_PLACES):
+    if str(path).startswith(VENDOR_PLACES):
         return []
     return [
-        f"{path}:{number}: names the vendor word '{match.group(1)}'"
+        f"{path}:{number}: names the vendor word '{word}'"
         for number, line in enumerate(text.splitlines(), 1)
-        if (match := VENDOR_WORDS.search(line.replace("_", " ")))
+        if (word := vendor_word(line))
     ]
 
 
@@ -130,14 +140,21 @@ def tracked_files(root: Path) -> list[Path]:
     return [Path(line) for line in output.splitlines() if (root / line).is_file()]
 
 
+def rules_for(path: Path) -> tuple[Rule, ...]:
+    if path.suffix in CODE:
+        return (include_faults, vendor_faults, head_faults, cli_only_faults, path_faults)
+    if path.name == "CMakeLists.txt":  # needs no head of its own
+        return (vendor_faults, path_faults)
+    return ()
+
+
 def check(root: Path) -> list[str]:
     paths = tracked_files(root)
     faults = name_faults(paths)
     for path in paths:
-        if path.suffix not in CODE:
-            continue
-        text = (root / path).read_text(encoding="utf-8")
-        for rule in (include_faults, vendor_faults, head_faults, cli_only_faults, path_faults):
+        rules = rules_for(path)
+        text = (root / path).read_text(encoding="utf-8") if rules else ""
+        for rule in rules:
             faults += rule(path, text)
     return faults
 

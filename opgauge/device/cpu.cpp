@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host itself: one device per NUMA node that this process may use, found with hwloc.
-#include "opgauge/base/text.h"
+#include "opgauge/base/cpu_model.h"
 #include "opgauge/device/vendors.h"
 
 #include <fmt/format.h>
@@ -11,13 +11,6 @@
 namespace opgauge {
 namespace {
 
-std::string cpu_model(hwloc_topology_t topology) {
-    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-    const char* model =
-        package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-    return model == nullptr ? "CPU" : std::string(trim(model));
-}
-
 Device node_device(hwloc_topology_t topology, int index) {
     const hwloc_obj_t node =
         hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, static_cast<unsigned>(index));
@@ -25,7 +18,7 @@ Device node_device(hwloc_topology_t topology, int index) {
     device.backend = "cpu";
     device.index = index;
     device.token = std::to_string(index);
-    device.name = cpu_model(topology);
+    device.name = cpu_model().value_or("CPU");
     device.health = Health::ok;
     // No memory: the host's is no property of the device, and virtual machines grow it as they run.
     const int cores = hwloc_bitmap_weight(node->cpuset);

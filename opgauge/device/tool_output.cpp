@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace opgauge {
 namespace {
 
@@ -74,7 +77,58 @@ Result<std::vector<Device>> parse_ascend(std::string_view command, std::string_v
     return parse_npu_smi_info(text);
 }
 
+struct Tool {
+    std::string_view program;
+    std::string_view backend;
+};
+constexpr std::array<Tool, 6> kTools = {{{"nvidia-smi", "cuda"},
+                                         {"lspci", "cuda"},
+                                         {"mthreads-gmi", "musa"},
+                                         {"rocm-smi", "rocm"},
+                                         {"amd-smi", "rocm"},
+                                         {"npu-smi", "ascend"}}};
+
+// "/opt/x/bin/tool -L": the tool.
+std::string_view program_of(std::string_view command) {
+    const auto word = command.substr(0, command.find(' '));
+    return word.substr(word.rfind('/') + 1);
+}
+
+std::string known_tools() {
+    std::vector<std::string> names;
+    for (const auto& tool : kTools) names.emplace_back(tool.program);
+    return join(names, ", ");
+}
+
 }  // namespace
+
+Result<Discovery> read_pasted_output(std::string_view command, std::string_view text) {
+    if (command.empty() && text.starts_with("$ ")) {
+        const auto end = std::min(text.find('\n'), text.size());
+        command = trim(text.substr(2, end - 2));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (command.empty()) {
+        return fail(ErrorKind::usage,
+                    "no command to read the output by; name what printed it with --command, or "
+                    "keep its line (\"$ tool ...\") at the head of the file");
+    }
+    const auto program = program_of(command);
+    const auto* tool = std::find_if(kTools.begin(), kTools.end(),
+                                    [&](const Tool& known) { return known.program == program; });
+    if (tool == kTools.end()) {
+        return fail(ErrorKind::usage, fmt::format("'{}' is no tool that lists devices; known: {}",
+                                                  printable(program), known_tools()));
+    }
+    Discovery found;
+    found.backend = tool->backend;
+    found.source = printable(command);
+    OPGAUGE_TRY_ASSIGN(found.devices, parse_tool_output(found.backend, command, text));
+    if (found.devices.empty()) {
+        found.reasons.push_back(fmt::format("the output of {} lists none", found.source));
+    }
+    return found;
+}
 
 Result<std::vector<Device>> parse_tool_output(std::string_view backend, std::string_view command,
                                               std::string_view text) {

@@ -15,4 +15,8 @@ namespace opgauge {
 Result<std::vector<Device>> parse_tool_output(std::string_view backend, std::string_view command,
                                               std::string_view text);
 
+// The same for a paste: the backend follows from the program's name. A first line with a prompt
+// ("$ tool -L") is the command where none is given. Kind usage: no command, or none that is known.
+Result<Discovery> read_pasted_output(std::string_view command, std::string_view text);
+
 }  // namespace opgauge

@@ -206,6 +206,12 @@ Result<RequestDecision> decide_request(const NodeRequest& option, const Environm
     if (!option.operator_.empty()) {
         decision.request = option;
         decision.why = option.file.empty() ? "operator" : "operator and --file";
+        // Beside OP it belongs to that operator, which may be another one.
+        const auto file = environment.get_non_empty("OP_FILE");
+        if (option.file.empty() && file && !environment.get_non_empty("OP")) {
+            decision.request.file = *file;
+            decision.why = "operator and OP_FILE";
+        }
         return decision;
     }
     if (const auto node = environment.get_non_empty("TEST_NODE")) {

@@ -114,6 +114,10 @@ std::string to_text(const Plan& plan) {
             variable.value ? variable.name + "=" + *variable.value : "-" + variable.name,
             variable.why);
     }
+    for (const auto& [name, offered] : plan.capabilities) {
+        const bool yes = offered == "yes";
+        row(yes ? "capability" : "no capability", name, yes ? "" : offered);
+    }
     return table.render() + "\ncommand: " + shown_command(plan.command) +
            (plan.command.working_directory.empty()
                 ? ""

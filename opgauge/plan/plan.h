@@ -67,7 +67,8 @@ struct Plan {
     std::optional<std::string> shapes_digest;
     CorpusSettings settings;
     CorpusCommand command;
-    std::map<std::string, std::string> capabilities;  // name -> "yes" or why not
+    std::map<std::string, std::string>
+        capabilities;  // name -> "yes" or why not (or why it is unknown)
 };
 
 Json to_json(const Plan& plan);

@@ -119,12 +119,29 @@ Result<void> check_options(const PlanOptions& options, const Provider& provider)
     return {};
 }
 
+std::string why_set(const std::string& variable) {
+    if (variable == "PYTHONPATH") return "opgauge's bridge, before what you have there";
+    if (variable == "PYTHONUNBUFFERED") return "the child's output reaches its log at once";
+    return "the corpus's runner needs it";
+}
+
+// The command's own variables with the values that the child gets, beside all others.
+void add_command_environment(Plan& plan, const Environment& environment) {
+    for (const auto& [name, value] : plan.command.environment) {
+        // The bridge's folder goes before the caller's own; it must not take their place.
+        const auto before = name == "PYTHONPATH" ? environment.get_non_empty(name) : std::nullopt;
+        plan.environment.push_back({name, before ? value + ":" + *before : value, why_set(name)});
+    }
+    plan.command.environment.clear();
+}
+
 void add_command(Plan& plan, const Provider& provider, const Environment& environment) {
     plan.settings.backend = plan.backend.value;
     plan.settings.shape_file = plan.shapes_file;
     std::vector<std::string> plugins;
     for (const auto& plugin : plan.plugins) plugins.push_back(plugin.value);
     plan.command = provider.command(plan.nodes, plugins, plan.settings);
+    add_command_environment(plan, environment);
     // The hidden backend's native child plays a script instead of measuring (docs/fake_backend.md).
     const auto script = environment.get_non_empty("OPGAUGE_FAKE_SCRIPT");
     if (plan.backend.value == "fake" && plan.corpus_name == "native" && script) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/session/host_facts.h"
 
-#include "opgauge/base/file.h"
-#include "opgauge/base/text.h"
+#include "opgauge/base/cpu_model.h"
 
 #include <sched.h>
 #include <sys/utsname.h>
@@ -12,18 +11,6 @@
 
 namespace opgauge {
 namespace {
-
-Json cpu_model() {
-    const auto text = read_file("/proc/cpuinfo");
-    if (!text) return nullptr;
-    for (const auto line : lines_of(*text)) {
-        // "model name" on x86, "Model" or none on others.
-        if (!line.starts_with("model name") && !line.starts_with("Model")) continue;
-        const auto colon = line.find(':');
-        if (colon != std::string_view::npos) return printable(trim(line.substr(colon + 1)));
-    }
-    return nullptr;
-}
 
 Json usable_cores() {
     cpu_set_t set;
@@ -47,7 +34,7 @@ Json host_facts() {
     return {{"name", known ? Json(names.nodename) : Json(nullptr)},
             {"kernel", known ? Json(names.release) : Json(nullptr)},
             {"machine", known ? Json(names.machine) : Json(nullptr)},
-            {"cpu_model", cpu_model()},
+            {"cpu_model", optional_json(cpu_model())},
             {"cores", usable_cores()},
             {"memory_total_bytes", memory_total()}};
 }

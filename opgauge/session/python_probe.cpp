@@ -3,6 +3,7 @@
 
 #include "opgauge/base/text.h"
 #include "opgauge/base/tool.h"
+#include "opgauge/plan/capabilities.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,14 @@ namespace {
 
 constexpr const char* kProgram = R"(
 import json, sys
-from importlib import metadata
+from importlib import metadata, util
+sys.path = [folder for folder in sys.path if folder]  # what lies in the caller's folder is not installed
+def importable(name):
+    try:
+        spec = util.find_spec(name)
+    except Exception:
+        return False
+    return spec is not None and spec.origin is not None  # a folder of that name is no module
 packages = {}
 for name in sys.argv[1:]:
     try:
@@ -19,7 +27,8 @@ for name in sys.argv[1:]:
     except Exception:
         packages[name] = None
 print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0],
-                  "packages": packages}))
+                  "packages": packages,
+                  "modules": [name for name in ("torch", "triton") if importable(name)]}))
 )";
 
 // An interpreter on a cold network disk may take seconds to start.
@@ -53,7 +62,20 @@ Result<PythonFacts> probe_python(const std::string& python, const Environment& e
         facts.packages[name] =
             version.is_string() ? std::optional(version.get<std::string>()) : std::nullopt;
     }
+    const auto modules = get_optional<std::vector<std::string>>(*parsed, "modules");
+    if (modules) facts.modules.insert(modules->begin(), modules->end());
     return facts;
+}
+
+void narrow_capabilities(Plan& plan, const Environment& environment) {
+    // The native corpus needs no Python.
+    if (plan.corpus_name == "native") return;
+    const auto facts = probe_python(plan.command.argv.front(), environment);
+    if (!facts) {
+        leave_capabilities_open(plan, facts.error().message);
+    } else {
+        narrow_to_modules(plan, facts->modules, facts->executable);
+    }
 }
 
 Result<void> require_packages(const PythonFacts& facts) {

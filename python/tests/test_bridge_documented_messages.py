@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from fake_parent import BRIDGE, DATA, USUAL, Child, run_child, run_corpus
 
 SPECIFICATION = (BRIDGE.parent / "docs" / "child_protocol.md").read_text(encoding="utf-8")
-SAMPLES = sorted((DATA / "protocol").glob("*.json*"))
 
 
 def documented() -> dict[str, set[str]]:
@@ -63,16 +61,3 @@ def test_a_case_has_just_the_documented_members(children: list[Child]) -> None:
 def test_the_parent_of_these_tests_answers_just_the_documented_questions() -> None:
     rows = re.findall(r"^\| (\w+) \| (yes|no) \|", SPECIFICATION, re.MULTILINE)
     assert {name for name, question in rows if question == "yes"} == set(USUAL)
-
-
-@pytest.mark.skipif(not SAMPLES, reason="no sample conversations in tests/data/protocol")
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
-def test_sample_conversations_use_just_the_documented_messages(path) -> None:  # type: ignore[no-untyped-def]
-    types = documented()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            message = json.loads(line)
-        except ValueError:
-            continue  # samples of bad lines are the parent's tests
-        if isinstance(message, dict) and message.get("seq") and message.get("type") in types:
-            assert {"type", "seq"} <= set(message) and isinstance(message["seq"], int)

@@ -44,6 +44,7 @@ def run(case: Path) -> str:
             "PATH": "/usr/bin:/bin",
             "HOME": name,
             "OPGAUGE_SYSFS": f"{name}/none",
+            "OPGAUGE_PYTHON": str(HERE / "cases" / "python_with_torch"),
             "OPGAUGE_LIBRARY_PATH": str(BINARY.parent.parent / "tests/fake_vendor/now"),
         }
         parts = []

@@ -36,10 +36,41 @@ def test_one_line_and_its_exit_code(opgauge, words, code, line):
     assert not (opgauge.folder / "runs").exists()
 
 
-def test_unknown_flags_are_usage_errors(opgauge):
-    assert opgauge("run", "mm", "--tiemr", "host").code == 2
-    assert opgauge("nonsense").code == 2
-    assert opgauge().code == 2
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ["run", "mm", "--tiemr", "host"],
+            "opgauge run has no option --tiemr; did you mean '--timer'?; `opgauge run --help` "
+            "explains all",
+        ),
+        (["run", "mm", "--devcies=0"], "no option --devcies; did you mean '--devices'?"),
+        (["run", "mm", "--zzzzzzzz"], "opgauge run has no option --zzzzzzzz; `opgauge run --help`"),
+        (["runn", "mm"], "unknown command 'runn'; did you mean 'run'?; known: devices, plan"),
+        (["--tiemr"], "opgauge has no option --tiemr; `opgauge --help` explains all"),
+        (["--versoin"], "opgauge has no option --versoin; did you mean '--version'?"),
+        ([], "no command given; known: devices, plan, corpus, run, show, doctor"),
+        (["run", "mm", "add"], "opgauge run does not take 'add'; `opgauge run --help` explains"),
+        (["run", "mm", "--level", "deep"], "opgauge run: --level: deep not in {"),
+        (["run", "mm", "--min-samples", "many"], "opgauge run: --min-samples: Value many not in"),
+        (["show"], "opgauge show: run is required; `opgauge show --help` explains what it takes"),
+    ],
+)
+def test_a_command_line_that_does_not_parse_is_one_line_of_ours(opgauge, words, line):
+    done = opgauge(*words)
+    assert done.code == 2
+    assert done.err.startswith("opgauge: ")
+    assert line in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+
+
+def test_a_folder_that_cannot_be_made_names_the_option_that_chose_it(opgauge):
+    (opgauge.folder / "file").write_text("")
+    for option in ("--root", "--run-dir"):
+        done = opgauge("run", "mm", option, opgauge.folder / "file/below")
+        assert done.code == 4
+        assert f"choose another with {option}\n" in done.err
 
 
 def test_no_accelerator_for_a_corpus_that_needs_one_lists_every_reason(opgauge):

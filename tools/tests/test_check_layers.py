@@ -48,6 +48,13 @@ def test_an_upward_include_is_named_with_its_line(tree):
     assert tree({"opgauge/run/b.cpp": text}) == ["opgauge/run/b.cpp:3: run may not include plan"]
 
 
+@pytest.mark.parametrize("line", ["#include <opgauge/plan/plan.h>", '  # include "plan/plan.h"'])
+def test_an_upward_include_is_seen_however_it_is_written(tree, line):
+    assert tree({"opgauge/run/b.cpp": HEAD + line + "\n#include <sys/plan.h>\n"}) == [
+        "opgauge/run/b.cpp:2: run may not include plan"
+    ]
+
+
 def test_nobody_includes_the_cli(tree):
     text = HEAD + '#include "cli/options.h"\n'
     assert tree({"opgauge/session/b.cpp": text}) == [
@@ -67,6 +74,11 @@ def test_a_folder_outside_the_table_is_a_fault(tree):
         ("// works on CUDA only", "CUDA"),
         ('auto x = "HIP_VISIBLE_DEVICES";', "HIP"),
         ("int npu_count = 0;", "npu"),
+        ("struct CudaThing {};", "Cuda"),
+        ("int NvmlX = open();", "Nvml"),
+        ("constexpr int kAscendY = 1;", "Ascend"),
+        ("void startHIPStream();", "HIP"),
+        ("CUDAThing thing;", "CUDA"),
     ],
 )
 def test_a_vendor_word_outside_its_place_is_a_fault(tree, line, word):
@@ -76,7 +88,22 @@ def test_a_vendor_word_outside_its_place_is_a_fault(tree, line, word):
 
 
 def test_words_that_only_contain_a_vendor_word_are_none(tree):
-    assert tree({"opgauge/plan/b.cpp": HEAD + "int relationship = 0;  // a ship\n"}) == []
+    text = "int relationship = 0;  // a ship, AscendingOrder, Hippo, Cannot, amd64\n"
+    assert tree({"opgauge/plan/b.cpp": HEAD + text}) == []
+
+
+def test_build_files_name_no_vendor_outside_its_place_and_need_no_head(tree):
+    assert tree(
+        {
+            "opgauge/CMakeLists.txt": "find_package(CUDAToolkit)\n",
+            "cmake/dependencies.cmake": HASH_HEAD + "pkg_check_modules(ROCM rocm)\n",
+            "tests/fake_vendor/CMakeLists.txt": "add_library(nvml)\n",
+            "opgauge/device/CMakeLists.txt": "add_library(cuda)\n",
+        }
+    ) == [
+        "cmake/dependencies.cmake:2: names the vendor word 'ROCM'",
+        "opgauge/CMakeLists.txt:1: names the vendor word 'CUDA'",
+    ]
 
 
 def test_python_is_checked_too(tree):

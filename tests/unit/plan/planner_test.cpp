@@ -3,6 +3,7 @@
 
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
+#include "opgauge/plan/capabilities.h"
 #include "opgauge/plan/decisions.h"
 #include "opgauge/plan/shapes.h"
 
@@ -73,7 +74,7 @@ TEST(Planner, OneVariableChoosesBackendDeviceAndPlugins) {
         EXPECT_EQ(plan->device.token, expected.token);
         EXPECT_EQ(values(plan->plugins), expected.plugins);
         EXPECT_EQ(plan->timer.value, expected.timer);
-        ASSERT_EQ(plan->environment.size(), 1U);
+        ASSERT_EQ(plan->environment.size(), 3U);
         EXPECT_EQ(plan->environment[0].name, expected.variable);
         EXPECT_EQ(plan->environment[0].value, expected.token);
     }
@@ -215,9 +216,47 @@ TEST(Planner, JsonAndTextShowEachDecisionWithItsReason) {
     EXPECT_EQ(json["timer"]["settings"]["l2"], "cold");
     EXPECT_EQ(json["nodes"]["value"].size(), 2U);
     EXPECT_EQ(json["environment"][0]["why"], "pins the child to device GPU-00000000");
+    EXPECT_EQ(json["environment"][1]["value"], "/bridge");
+    EXPECT_EQ(json["environment"][1]["why"], "opgauge's bridge, before what you have there");
+    EXPECT_EQ(json["environment"][2]["name"], "PYTHONUNBUFFERED");
     const std::string text = to_text(*plan);
     EXPECT_NE(text.find("opgauge_bridge.clusters"), std::string::npos);
     EXPECT_NE(text.find("command: python3 -m pytest -q -s"), std::string::npos);
+}
+
+TEST(Planner, TheBridgeGoesBeforeTheCallersOwnPythonpath) {
+    const auto plan =
+        make_plan(options("cuda"), environment({{"PYTHONPATH", "/mine"}}), installation());
+    EXPECT_EQ(plan->environment[1].name, "PYTHONPATH");
+    EXPECT_EQ(plan->environment[1].value, "/bridge:/mine");
+    EXPECT_TRUE(plan->command.environment.empty());
+}
+
+TEST(Planner, AFileWithoutItsOperatorNarrowsTheOneOfTheCommandLine) {
+    const NodeRequest asked{"", "einsum", ""};
+    const auto alone = decide_request(asked, environment({{"OP_FILE", "test_einsum"}}));
+    EXPECT_EQ(alone->request.file, "test_einsum");
+    EXPECT_EQ(alone->why, "operator and OP_FILE");
+    const auto of_another =
+        decide_request(asked, environment({{"OP", "mm"}, {"OP_FILE", "test_mm"}}));
+    EXPECT_EQ(of_another->request.file, "");
+    EXPECT_EQ(of_another->why, "operator");
+    const auto by_option =
+        decide_request({"", "einsum", "test_x"}, environment({{"OP_FILE", "test_einsum"}}));
+    EXPECT_EQ(by_option->request.file, "test_x");
+    EXPECT_EQ(by_option->why, "operator and --file");
+}
+
+TEST(Planner, CapabilitiesAreNarrowedByWhatTheInterpreterHas) {
+    auto plan = *make_plan(options("cuda"), environment(), installation());
+    ASSERT_EQ(plan.capabilities.at("thread_block_clusters"), "yes");
+    narrow_to_modules(plan, {"torch"}, "/usr/bin/python3");
+    EXPECT_EQ(plan.capabilities.at("thread_block_clusters"), "/usr/bin/python3 has no triton");
+    EXPECT_EQ(plan.capabilities.at("event_timing"), "yes");
+    leave_capabilities_open(plan, "no Python");
+    EXPECT_EQ(plan.capabilities.at("event_timing"), "unknown: no Python");
+    EXPECT_EQ(plan.capabilities.at("thread_block_clusters"), "/usr/bin/python3 has no triton");
+    EXPECT_NE(to_text(plan).find("no capability"), std::string::npos);
 }
 
 TEST(Shapes, CompactKeepsSmallestMiddleAndSecondLargest) {
@@ -240,6 +279,33 @@ TEST(Shapes, AMergeListIsFollowedThroughItsOwnMerges) {
     const auto text = compact_shapes(temp.path() / "s.yaml");
     ASSERT_TRUE(text) << text.error().message;
     EXPECT_NE(text->find("r:\n  shapes:\n    - [1, 2]\n"), std::string::npos) << *text;
+}
+
+// Forms of a real file: ties for the largest, matrices, convolutions, arguments beside a list.
+TEST(Shapes, CompactKeepsNoInputOfMoreThanOneGibibyte) {
+    const testing::TempDir temp;
+    std::ofstream(temp.path() / "s.yaml")
+        << "tied:\n  shapes: [[64], [4096], [1073741824], [1073741824]]\n"
+        << "edge:\n  shapes: [[1], [2], [268435456], [268435457], [536870912]]\n"
+        << "mm:\n  shapes: [[384, 384, 384], [1024, 1024, 1024], [4096, 4096, 4096], "
+           "[8192, 8192, 8192]]\n  shape_desc: M, N, K\n"
+        << "conv:\n  shapes: [[1, 1, 8, 8, 1, 3, 3, 1], [1, 2, 8, 8, 1, 3, 3, 1], "
+           "[64, 32, 210, 210, 64, 5, 5, 2], [64, 64, 210, 210, 64, 5, 5, 2]]\n"
+           "  shape_desc: \"N, C_in, H, W, C_out, K_h, K_w, stride\"\n"
+        << "put:\n  shapes: [[[1073741824], [[65536]], false], [[32, 32], [[8]], false]]\n"
+        << "huge:\n  shapes: [[2147483648], [1073741824]]\n";
+    const auto text = compact_shapes(temp.path() / "s.yaml");
+    ASSERT_TRUE(text) << text.error().message;
+    EXPECT_EQ(*text,
+              "tied:\n  shapes:\n    - [64]\n    - [4096]\n"
+              "edge:\n  shapes:\n    - [1]\n    - [2]\n    - [268435456]\n"
+              "mm:\n  shapes:\n    - [384, 384, 384]\n    - [1024, 1024, 1024]\n"
+              "    - [4096, 4096, 4096]\n  shape_desc: \"M, N, K\"\n"
+              "conv:\n  shapes:\n    - [1, 1, 8, 8, 1, 3, 3, 1]\n"
+              "    - [1, 2, 8, 8, 1, 3, 3, 1]\n    - [64, 32, 210, 210, 64, 5, 5, 2]\n"
+              "  shape_desc: \"N, C_in, H, W, C_out, K_h, K_w, stride\"\n"
+              "put:\n  shapes:\n    - [[32, 32], [[8]], false]\n"
+              "huge:\n  shapes:\n    - [1073741824]\n");
 }
 
 TEST(Shapes, UpstreamLeavesTheCorpussOwnAlone) {
@@ -278,7 +344,23 @@ TEST(Shapes, ABadFileIsRefusedWithLineAndColumn) {
     EXPECT_EQ(refused("mm:\n  shapes: 3\n"), "/s.yaml:2:11: the shapes of 'mm' are no list");
     EXPECT_EQ(refused("mm:\n  shapes:\n    - 3\n"),
               "/s.yaml:3:7: a shape of 'mm' is not a list of sizes");
+    EXPECT_EQ(refused("mm:\n  shapes: []\n"), "/s.yaml:2:11: the shapes of 'mm' are an empty list");
+    EXPECT_EQ(refused("mm:\n  shapes: [[1], []]\n"),
+              "/s.yaml:2:17: a shape of 'mm' is an empty list");
+    EXPECT_EQ(refused("mm:\n  shapes: [[1, -2]]\n"),
+              "/s.yaml:2:16: a shape of 'mm' has a negative size");
+    EXPECT_EQ(refused("mm:\n  shapes: [[1, 2.5]]\n"),
+              "/s.yaml:2:16: a shape of 'mm' has a size that is no whole number");
+    EXPECT_EQ(refused("mm:\n  shapes: [[1, two]]\n"),
+              "/s.yaml:2:16: a shape of 'mm' has text in it");
+    EXPECT_EQ(refused("mm:\n  shapes: [[1, \"2\"]]\n"),
+              "/s.yaml:2:16: a shape of 'mm' has text in it");
+    EXPECT_EQ(refused("mm:\n  shapes: [[[4, -1], 0]]\n"),
+              "/s.yaml:2:17: a shape of 'mm' has a negative size");
     EXPECT_EQ(refused("mm:\n  shapes:\n    - [1, 2]\n"), "accepted");
+    EXPECT_EQ(
+        refused("moe: {shapes: [[256, 0, false, ~]]}\nsum: {shapes: [[[8, 4], -1, False]]}\n"),
+        "accepted");
     // A merge of itself has no shapes and no end.
     EXPECT_EQ(refused("mm: {<<: &x {<<: *x}}\n"), "accepted");
     EXPECT_EQ(check_shape_file(temp.path() / "absent").error().message,
