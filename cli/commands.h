@@ -15,5 +15,6 @@ Result<int> corpus_command(const CorpusOptions& options, const Environment& envi
 Result<int> run_command(const RunCommandOptions& options, const Environment& environment);
 Result<int> show_command(const ShowOptions& options);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
+Result<int> tune_command(const TuneOptions& options);
 
 }  // namespace opgauge::cli

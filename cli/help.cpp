@@ -14,11 +14,12 @@ extern const std::string_view help_corpus;
 extern const std::string_view help_run;
 extern const std::string_view help_show;
 extern const std::string_view help_doctor;
+extern const std::string_view help_tune;
 
 namespace opgauge::cli {
 
 std::string_view help_page(std::string_view command) {
-    const std::array<std::pair<std::string_view, std::string_view>, 7> pages = {{
+    const std::array<std::pair<std::string_view, std::string_view>, 8> pages = {{
         {"opgauge", help_opgauge},
         {"devices", help_devices},
         {"plan", help_plan},
@@ -26,6 +27,7 @@ std::string_view help_page(std::string_view command) {
         {"run", help_run},
         {"show", help_show},
         {"doctor", help_doctor},
+        {"tune", help_tune},
     }};
     for (const auto& [name, text] : pages) {
         if (name == command) return text;

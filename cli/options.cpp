@@ -89,6 +89,24 @@ void add_corpus(CLI::App& app, CorpusOptions& options) {
     add_json(command, options.json);
 }
 
+void add_tune(CLI::App& app, TuneOptions& options) {
+    CLI::App& command = add_command(app, "tune", "tuning stores");
+    command.add_option("action", options.action, "list, show, diff, merge, import, export")
+        ->required()
+        ->check(CLI::IsMember({"list", "show", "diff", "merge", "import", "export"}));
+    command.add_option("paths", options.paths, "stores, run folders, files")->required();
+    command.add_option("--kernel", options.kernel, "only this kernel");
+    command.add_option("--into", options.into, "the store that is written (merge, import)");
+    command.add_option("--to", options.to, "the format that is written (export)")
+        ->check(CLI::IsMember({"flaggems"}));
+    command.add_option("--scope", options.scope, "FACT=VALUE: what is known, or what is taken");
+    command.add_option("--conditions", options.conditions, "how the timings were taken (import)")
+        ->check(CLI::IsMember({"noisy", "unknown", "quiet_serial"}));
+    command.add_option("--wait", options.wait_s, "seconds to wait for a locked store")
+        ->check(CLI::Range(0, 86'400));
+    add_json(command, options.json);
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Options& options) {
@@ -116,6 +134,8 @@ void add_commands(CLI::App& app, Options& options) {
     show.add_option("--case", options.show.case_index, "samples of one case")
         ->check(CLI::PositiveNumber);
     add_json(show, options.show.json);
+
+    add_tune(app, options.tune);
 
     CLI::App& doctor = add_command(app, "doctor", "what works, what is wrong, the cure");
     add_where(doctor, options.doctor.plan);

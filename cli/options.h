@@ -54,6 +54,18 @@ struct DoctorOptions {
     bool json = false;
 };
 
+struct TuneOptions {
+    std::string action;              // list | show | diff | merge | import | export
+    std::vector<std::string> paths;  // what each is depends on the action
+    std::string kernel;
+    std::string into;
+    std::string to = "flaggems";
+    std::vector<std::string> scope;  // FACT=VALUE
+    std::string conditions = "unknown";
+    int wait_s = 60;
+    bool json = false;
+};
+
 struct Options {
     DevicesOptions devices;
     PlanCommandOptions plan;
@@ -61,6 +73,7 @@ struct Options {
     RunCommandOptions run;
     ShowOptions show;
     DoctorOptions doctor;
+    TuneOptions tune;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.

@@ -7,20 +7,31 @@
 #include <stdexcept>
 
 namespace opgauge {
+namespace {
 
-std::string sha256_hex(std::string_view bytes) {
-    std::array<unsigned char, 32> hash{};
+std::string digest_hex(std::string_view bytes, const EVP_MD* kind) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
     unsigned length = 0;
-    if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), &length, EVP_sha256(), nullptr) != 1) {
-        throw std::runtime_error("libcrypto has no SHA-256");
+    if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), &length, kind, nullptr) != 1) {
+        throw std::runtime_error("libcrypto lacks a digest");
     }
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string text;
-    for (const unsigned char byte : hash) {
-        text.push_back(kHex[byte >> 4U]);
-        text.push_back(kHex[byte & 15U]);
+    for (unsigned i = 0; i < length; ++i) {
+        text.push_back(kHex[hash[i] >> 4U]);
+        text.push_back(kHex[hash[i] & 15U]);
     }
     return text;
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view bytes) {
+    return digest_hex(bytes, EVP_sha256());
+}
+
+std::string md5_hex(std::string_view bytes) {
+    return digest_hex(bytes, EVP_md5());
 }
 
 std::string short_digest(std::string_view bytes) {

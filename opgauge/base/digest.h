@@ -8,6 +8,8 @@ namespace opgauge {
 
 // SHA-256 as 64 lower-case hex digits.
 std::string sha256_hex(std::string_view bytes);
+// MD5 as 32 lower-case hex digits, only for names that other programs made with it.
+std::string md5_hex(std::string_view bytes);
 // The first 16 hex digits: enough for ids that a person reads and types.
 std::string short_digest(std::string_view bytes);
 

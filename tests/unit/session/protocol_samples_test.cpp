@@ -106,7 +106,9 @@ TEST(ProtocolSamples, TheParentAnswersAsTheyDo) {
             rows.push_back(name_of(row.status));
             return {};
         };
-        Conversation talk(job_of(sample), clock, observer, keep, [](const Json&) {});
+        DeviceWatch watch(nullptr, Heat::burst, clock);
+        Conversation talk(job_of(sample), CaptureMemory(), watch, clock, observer, keep,
+                          [](const Json&) {});
         play(sample, talk);
         const Json& expect = sample.head.at("expect");
         EXPECT_EQ(rows, expect.at("rows"));
