@@ -22,6 +22,8 @@ constexpr double kGraphSampleNs = 1e6;
 constexpr int kMaxCallsPerGraph = 1'000;
 // A flush of the cache and the hold around a call on one H200.
 constexpr double kEventOverheadNs = 100e3;
+// Some 200 samples of a short kernel, spread over the streams that its timer uses.
+constexpr double kEventBurstNs = 20e6;
 
 double call_ns(const SideSamples& side, const std::optional<Summary>& summary) {
     if (summary) return summary->median;
@@ -81,12 +83,17 @@ std::optional<StoppingRule> stopping_rule_named(std::string_view name) {
 
 StoppingSettings stopping_for(const StoppingSettings& settings, std::string_view timer) {
     StoppingSettings fitted = settings;
+    // A call that waits for the device, or one on a slow host, takes far longer than its sample.
+    constexpr double kWallOverTime = 2;
+    if (timer == "graph" || timer == "event")
+        fitted.max_wall_s = kWallOverTime * settings.max_time_s;
     if (timer == "graph") {
         fitted.sample_ns = kGraphSampleNs;
         fitted.max_calls_per_sample = kMaxCallsPerGraph;
     } else if (timer == "event") {
         fitted.sample_ns = 0;
         fitted.overhead_ns = kEventOverheadNs;
+        fitted.burst_ns = kEventBurstNs;
     }
     return fitted;
 }
@@ -102,6 +109,9 @@ StoppingDecision decide(const StoppingSettings& settings, const SideSamples& sid
     if (summary) {
         if (rule_is_met(settings, side, *summary)) return Enough{reason_of(settings.rule)};
         if (spent >= budget_ns) return Enough{"max_time"};
+        if (settings.max_wall_s > 0 && side.wall_s >= settings.max_wall_s) {
+            return Enough{"max_wall"};
+        }
         if (side.values_ns.size() >= kMaxSamples) return Enough{"max_samples"};
     }
     const double one_call = call_ns(side, summary);

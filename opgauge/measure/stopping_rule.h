@@ -23,7 +23,8 @@ struct StoppingSettings {
     StoppingRule rule = StoppingRule::interval;
     double precision = 0.005;  // relative half-width of the 95 % interval of the median
     int min_samples = 20;
-    double max_time_s = 0.5;   // per side, spent in samples
+    double max_time_s = 0.25;  // per side, spent in samples
+    double max_wall_s = 0;     // per side, all that is between samples included; 0: none
     double burst_ns = 10e6;    // aim of one burst: short, so that clocks can be read between
     double sample_ns = 100e3;  // aim of one sample; 0: one call a sample
     double overhead_ns = 0;    // what a sample costs beside its calls (flush, hold)
@@ -38,7 +39,8 @@ struct MoreSamples {
     int calls_per_sample = 1;
 };
 struct Enough {
-    std::string reason;  // "precision", "stdrel", "entropy", "max_time", "complete", "max_samples",
+    std::string reason;  // "precision", "stdrel", "entropy", "max_time", "max_wall", "complete",
+                         // "max_samples",
                          // "invalid", "no_device_work"
 };
 using StoppingDecision = std::variant<MoreSamples, Enough>;

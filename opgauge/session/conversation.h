@@ -102,6 +102,7 @@ class Conversation final : public ChildHandler {
         std::optional<SideSamples> candidate;
         std::chrono::steady_clock::time_point begin;
         int index_in_test = 0;
+        std::chrono::steady_clock::time_point side_begin;
         std::set<std::string> flags;  // what the parent has seen
         std::string capturing;        // the side whose graph is being recorded
     };

@@ -102,6 +102,7 @@ std::optional<Json> Conversation::answer_side_begin(const Json& message) {
     fresh.estimate_ns = get_optional<double>(message, "estimate_ns");
     fresh.no_device_work = get_optional<bool>(message, "no_device_work").value_or(false);
     *samples = std::move(fresh);
+    open_->side_begin = clock_.now();
     watch_.begin_side();
     cool_down_s_ = 0;
     return next_step(side);
@@ -122,6 +123,7 @@ std::optional<Json> Conversation::answer_samples(const Json& message) {
         protocol_error("'samples' without values_ns");
         return std::nullopt;
     }
+    taken.wall_s = std::chrono::duration<double>(clock_.now() - open_->side_begin).count();
     const std::size_t before = taken.values_ns.size();
     add_values(taken, *values);
     cool_down_s_ = judge_burst(taken, before);

@@ -4,6 +4,7 @@
 #include "opgauge/base/text.h"
 #include "opgauge/base/tool.h"
 #include "opgauge/plan/capabilities.h"
+#include "opgauge/session/interpreter_cache.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ for name in sys.argv[1:]:
     except Exception:
         packages[name] = None
 print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0],
-                  "packages": packages,
+                  "packages": packages, "folders": sys.path,
                   "modules": [name for name in ("torch", "triton") if importable(name)]}))
 )";
 
@@ -62,6 +63,8 @@ Result<PythonFacts> probe_python(const std::string& python, const Environment& e
         facts.packages[name] =
             version.is_string() ? std::optional(version.get<std::string>()) : std::nullopt;
     }
+    facts.folders = get_optional<std::vector<std::string>>(*parsed, "folders")
+                        .value_or(std::vector<std::string>{});
     const auto modules = get_optional<std::vector<std::string>>(*parsed, "modules");
     if (modules) facts.modules.insert(modules->begin(), modules->end());
     return facts;
@@ -70,12 +73,18 @@ Result<PythonFacts> probe_python(const std::string& python, const Environment& e
 void narrow_capabilities(Plan& plan, const Environment& environment) {
     // The native corpus needs no Python.
     if (plan.corpus_name == "native") return;
-    const auto facts = probe_python(plan.command.argv.front(), environment);
+    const std::string& python = plan.command.argv.front();
+    if (const auto known = remembered_modules(python, environment)) {
+        narrow_to_modules(plan, known->modules, known->executable);
+        return;
+    }
+    const auto facts = probe_python(python, environment);
     if (!facts) {
         leave_capabilities_open(plan, facts.error().message);
-    } else {
-        narrow_to_modules(plan, facts->modules, facts->executable);
+        return;
     }
+    remember_modules(python, environment, {facts->executable, facts->folders, facts->modules});
+    narrow_to_modules(plan, facts->modules, facts->executable);
 }
 
 Result<void> require_packages(const PythonFacts& facts) {

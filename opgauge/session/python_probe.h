@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace opgauge {
 
@@ -20,6 +21,7 @@ struct PythonFacts {
     std::string executable;
     std::string version;                                         // "3.12.3"
     std::map<std::string, std::optional<std::string>> packages;  // nullopt: not installed
+    std::vector<std::string> folders;                            // that it imports from
     std::set<std::string> modules;  // of torch and triton, those that could be imported
 };
 

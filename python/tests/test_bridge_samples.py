@@ -45,9 +45,7 @@ def shape_of(value: Any) -> Any:
 def comparable(message: Message) -> Message:
     if message["type"] == "event":  # an event carries any facts
         return {name: message[name] for name in ("type", "seq", "name")}
-    return {
-        name: shape_of(value) if name in EXAMPLES else value for name, value in message.items()
-    }
+    return {name: shape_of(value) if name in EXAMPLES else value for name, value in message.items()}
 
 
 def answers_of(path: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ _CYCLES_PER_NS = 2.2
 _L2_UNKNOWN_BYTES = 128 << 20
 _EMPTY = "Graph is empty"
 _HEAD_BYTES = 4096
+_STREAMS = 16
 
 
 class NotCaptured(Exception):
@@ -56,6 +57,7 @@ class TorchDevice:
         self._module = module
         self._name = name
         self._flush_buffer: Any = None
+        self._streams: list[Any] = []
 
     def now_ns(self) -> int:
         """The host's steady clock."""
@@ -75,6 +77,12 @@ class TorchDevice:
         """Context: work goes to `stream`, after all that is queued now."""
         stream.wait_stream(self._module.current_stream())
         return self._module.stream(stream)
+
+    def streams(self) -> list[Any]:
+        """Streams with queues of their own on the device; made once."""
+        if not self._streams:
+            self._streams = [self._module.Stream() for _ in range(_STREAMS)]
+        return self._streams
 
     def event(self) -> Any:
         return self._module.Event(enable_timing=True)
@@ -108,9 +116,7 @@ class TorchDevice:
         """Queues a write of twice the L2's size: what the last call left there is gone."""
         if self._flush_buffer is None:
             size = 2 * self.l2_bytes()
-            self._flush_buffer = self._torch.empty(
-                size, dtype=self._torch.uint8, device=self._name
-            )
+            self._flush_buffer = self._torch.empty(size, dtype=self._torch.uint8, device=self._name)
         self.fill(self._flush_buffer, 0)
 
     # A vendor with runtime calls of its own overrides the next two: the corpus may have put
