@@ -5,6 +5,7 @@
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
 #include "opgauge/base/tool.h"
+#include "opgauge/corpus/git_version.h"
 #include "opgauge/corpus/pytest_scan.h"
 #include "opgauge/corpus/stages.h"
 
@@ -18,7 +19,6 @@ namespace opgauge {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::chrono::milliseconds kGitDeadline{10'000};
 
 bool is_test_file(const fs::path& path) {
     const std::string name = path.filename().string();
@@ -253,26 +253,7 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
 }
 
 CorpusVersion FlagGemsProvider::version(const Environment& environment) const {
-    CorpusVersion version;
-    const auto git = [&](std::vector<std::string> words) {
-        std::vector<std::string> argv = {"git", "-C", root_.string()};
-        argv.insert(argv.end(), words.begin(), words.end());
-        return run_tool(argv, environment, kGitDeadline);
-    };
-    const auto head = git({"rev-parse", "HEAD"});
-    if (!head || head->exit_code != 0) {
-        version.reason = head ? "not a git checkout" : head.error().message;
-        return version;
-    }
-    version.commit = std::string(trim(head->out));
-    const auto status = git({"status", "--porcelain", "--", "."});
-    const auto change = git({"diff", "HEAD", "--", "."});
-    if (!status || !change) {
-        version.dirty_digest = "unknown";
-    } else if (!trim(status->out).empty()) {
-        version.dirty_digest = short_digest(status->out + change->out);
-    }
-    return version;
+    return git_version(root_, environment);
 }
 
 }  // namespace

@@ -37,6 +37,23 @@ Result<JsonLines> read_json_lines(const std::filesystem::path& path) {
     return result;
 }
 
+std::vector<Burst> bursts_of(const Json& line) {
+    std::vector<Burst> bursts;
+    const auto list = line.find("bursts");
+    if (list == line.end() || !list->is_array()) return bursts;
+    for (const auto& entry : *list) {
+        Burst burst;
+        burst.samples = get_optional<std::size_t>(entry, "samples").value_or(0);
+        burst.sm_clock_mhz = get_optional<double>(entry, "sm_clock_mhz");
+        burst.temperature_celsius = get_optional<double>(entry, "temperature_celsius");
+        burst.power_watts = get_optional<double>(entry, "power_watts");
+        burst.throttle_reasons = get_optional<std::vector<std::string>>(entry, "throttle_reasons")
+                                     .value_or(burst.throttle_reasons);
+        bursts.push_back(std::move(burst));
+    }
+    return bursts;
+}
+
 }  // namespace
 
 Result<RecordedRun> read_run(const std::filesystem::path& directory) {
@@ -80,6 +97,8 @@ Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int
         samples.calls_per_sample = get_optional<int>(line, "calls_per_sample").value_or(1);
         samples.values_ns =
             get_optional<std::vector<double>>(line, "values_ns").value_or(samples.values_ns);
+        samples.bursts = bursts_of(line);
+        samples.dropped_bursts = get_optional<int>(line, "dropped_bursts").value_or(0);
         (get_string(line, "side") == "base" ? result.base : result.candidate) = std::move(samples);
     }
     return result;

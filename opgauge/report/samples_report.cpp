@@ -51,6 +51,35 @@ std::string picture(std::span<const double> values) {
     return text;
 }
 
+std::string optional_number(const std::optional<double>& value, const char* unit) {
+    return value ? fmt::format("{:.0f} {}", *value, unit) : std::string("-");
+}
+
+// A line for each stretch of bursts that saw the same of the device.
+std::string bursts_text(const SideSamples& samples) {
+    std::string text;
+    std::string last;
+    std::size_t count = 0;
+    const auto flush = [&] {
+        if (count > 0) text += fmt::format("  {:>5} samples at {}\n", count, last);
+    };
+    for (const auto& burst : samples.bursts) {
+        std::string seen = fmt::format("{}, {}, {}", optional_number(burst.sm_clock_mhz, "MHz"),
+                                       optional_number(burst.temperature_celsius, "C"),
+                                       optional_number(burst.power_watts, "W"));
+        for (const auto& reason : burst.throttle_reasons) seen += ", " + printable(reason);
+        if (seen != last) flush();
+        count = seen == last ? count + burst.samples : burst.samples;
+        last = std::move(seen);
+    }
+    flush();
+    if (samples.dropped_bursts > 0) {
+        text += fmt::format("  {} bursts were dropped: the device was slowed down\n",
+                            samples.dropped_bursts);
+    }
+    return text;
+}
+
 std::string side_text(std::string_view name, const std::optional<SideSamples>& samples) {
     if (!samples || samples->values_ns.empty()) return fmt::format("{}: no samples\n", name);
     const Summary summary = *summarize(samples->values_ns);
@@ -62,6 +91,7 @@ std::string side_text(std::string_view name, const std::optional<SideSamples>& s
                         time_text(summary.median), time_text(summary.lower_quartile),
                         time_text(summary.upper_quartile), time_text(summary.minimum),
                         time_text(summary.maximum), summary.outliers);
+    text += bursts_text(*samples);
     if (const auto precision = summary.relative_precision()) {
         text += fmt::format("  the 95 % interval of the median is {:.2f} % of it to either side\n",
                             *precision * 100);

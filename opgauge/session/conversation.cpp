@@ -9,6 +9,7 @@ namespace opgauge {
 namespace {
 
 constexpr int kProtocolVersion = 1;
+constexpr int kUntrusted = 89;  // docs/child_protocol.md
 constexpr std::size_t kKeptLogLines = 200;
 
 }  // namespace
@@ -162,6 +163,8 @@ bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
         close_case();
     }
     current_node_.clear();
+    const auto* exited = std::get_if<Exited>(&outcome);
+    if (exited != nullptr && exited->code == kUntrusted) replacement_.go_on_behind_test();
     const bool others = result_.collected && result_.tests.size() < result_.collected->size();
     return replacement_.take_wanted() && others && !stopped;
 }

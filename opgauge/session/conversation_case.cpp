@@ -191,9 +191,7 @@ void Conversation::take_case_end(const Json& message) {
         row.status = status == "skipped" ? RowStatus::skipped : RowStatus::failed;
         row.error = message.value("error", Json(nullptr));
         row.reason = printable(get_string(row.error, "message", get_string(message, "reason")));
-        const std::string kind = get_string(row.error, "kind");
-        if (kind == "oom") result_.out_of_memory = true;
-        if (kind == "device_lost") replacement_.go_on_behind_test();
+        if (get_string(row.error, "kind") == "oom") result_.out_of_memory = true;
     }
     close_case();
 }

@@ -4,6 +4,7 @@
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
 #include "opgauge/plan/cache.h"
+#include "opgauge/plan/capabilities.h"
 #include "opgauge/record/caliber.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/record/result_writer.h"
@@ -32,11 +33,6 @@ Environment child_environment(const Plan& plan, const Environment& caller,
         } else {
             environment.unset(variable.name);
         }
-    }
-    for (const auto& [name, value] : plan.command.environment) {
-        // The bridge's folder goes before the caller's own; it must not take their place.
-        const auto before = name == "PYTHONPATH" ? caller.get_non_empty(name) : std::nullopt;
-        environment.set(name, before ? value + ":" + *before : value);
     }
     environment.set("OPGAUGE_VERSION", options.tool_version);
     return environment;
@@ -274,7 +270,9 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     RunInProgress run{plan,      options,           clock,
                       directory, std::move(writer), make_identity(input),
                       child,     environment,       clock.now()};
-    OPGAUGE_TRY(run.writer.write_plan(to_json(plan)));
+    Plan executed = plan;
+    if (python) narrow_to_modules(executed, python->modules, python->executable);
+    OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
     return measure(run, observer);
 }

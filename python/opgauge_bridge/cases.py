@@ -100,13 +100,14 @@ class Recorder:
         if self._open and not self._skipped:
             members: dict[str, Any] = {"status": "ok", "check": self._verdict(error)}
             lost = error is not None and self._device is not None and not self._device.alive()
+            untrusted = lost or getattr(error, "opgauge_untrusted", False)
             if error is not None:
                 status = "skipped" if isinstance(error, pytest.skip.Exception) else "failed"
                 members = {"status": status, "error": _error(error, lost)}
             if self._work:
                 members["work"] = self._work
             self._channel.tell("case_end", flags=sorted(self._flags), **members)
-            if lost:
+            if untrusted:
                 self._leave(str(members["error"]["message"]))
         self._open = False
         self._check = None
@@ -119,8 +120,8 @@ class Recorder:
         return self._check.verdict()
 
     def _leave(self, message: str) -> None:
-        """Nothing on this device works any more in this process; the parent starts another that
-        goes on behind this test."""
+        """This process can do no more that could be trusted: its device context is lost, or a graph
+        was given up halfway. The parent starts another that goes on behind this test."""
         self._channel.tell("test_end", node=self._node, outcome="failed", reason=message, seconds=0)
         os._exit(EXIT_UNTRUSTED)
 

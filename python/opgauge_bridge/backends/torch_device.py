@@ -153,6 +153,7 @@ class TorchDevice:
             except Exception as error:
                 if self.refuses_capture(error):
                     raise NotCaptured("capture_refused", first_line(error)) from error
+                error.opgauge_untrusted = True  # type: ignore[attr-defined]
                 raise
         return Graph(graph, outputs, any(_EMPTY in str(item.message) for item in caught))
 

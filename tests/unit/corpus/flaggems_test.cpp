@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/corpus/flaggems.h"
 
+#include "opgauge/corpus/git_version.h"
 #include "opgauge/corpus/native.h"
 #include "opgauge/corpus/providers.h"
 
@@ -8,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <map>
 
@@ -170,6 +172,28 @@ TEST(FlagGems, AFolderOfPytestFilesIsACorpusWithoutOptions) {
     EXPECT_EQ(command.argv, (Ids{"py", "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider",
                                  "test_x.py::test_x"}));
     EXPECT_EQ(provider->version(Environment::of_this_process()).reason, "not a git checkout");
+}
+
+// Nested without being a part of it: the outer commit says nothing of the corpus.
+TEST(GitVersion, AFolderThatTheCheckoutAroundItDoesNotTrackHasNoCommit) {
+    const testing::TempDir temp;
+    const auto run = [&](const std::string& command) {
+        return std::system(
+            ("cd '" + temp.path().string() + "' && " + command + " >/dev/null 2>&1").c_str());
+    };
+    ASSERT_EQ(run("git init -q . && mkdir own other && touch own/test_x.py other/test_x.py && "
+                  "git add own && git -c user.name=t -c user.email=t@t commit -qm one"),
+              0);
+    const auto environment = Environment::of_this_process();
+    const auto own = git_version(temp.path() / "own", environment);
+    ASSERT_TRUE(own.commit);
+    EXPECT_EQ(own.commit->size(), 40U);
+    EXPECT_FALSE(own.dirty_digest);
+    const auto other = git_version(temp.path() / "other", environment);
+    EXPECT_FALSE(other.commit);
+    EXPECT_EQ(other.reason, "it lies in a git checkout that does not track it");
+    std::ofstream(temp.path() / "own" / "test_x.py") << "changed";
+    EXPECT_TRUE(git_version(temp.path() / "own", environment).dirty_digest);
 }
 
 TEST(Native, KnowsItsOperatorsAndSuggestsThem) {

@@ -98,6 +98,22 @@ TEST(SamplesReport, DrawsEachSideAndSaysItsSummary) {
     EXPECT_NE(text.find("candidate: no samples"), std::string::npos) << text;
 }
 
+TEST(SamplesReport, SaysWhatTheDeviceToldWhileSamplesWereTaken) {
+    RecordedSamples samples;
+    samples.base = SideSamples{};
+    samples.base->values_ns = {10, 10, 10, 20};
+    samples.base->bursts = {{1, 1980.0, 40.0, 85.4, {}},
+                            {2, 1980.0, 40.0, 85.4, {}},
+                            {1, 1200.0, std::nullopt, std::nullopt, {"sw_power_cap"}}};
+    samples.base->dropped_bursts = 2;
+    const std::string text = samples_text(row_with(1, 1, 1), samples);
+    EXPECT_NE(text.find("      3 samples at 1980 MHz, 40 C, 85 W\n"
+                        "      1 samples at 1200 MHz, -, -, sw_power_cap\n"
+                        "  2 bursts were dropped: the device was slowed down\n"),
+              std::string::npos)
+        << text;
+}
+
 TEST(StatusLine, ElidesByCharactersNotBytes) {
     EXPECT_EQ(elided("abcdef", 6), "abcdef");
     EXPECT_EQ(elided("abcdefg", 6), "abc...");
