@@ -27,6 +27,7 @@ struct JobSettings {
     std::string fallback_timer;  // of cases that cannot be captured
     Json timer_settings = Json::object();
     StoppingSettings stopping;
+    double rest_s = 0;  // between two bursts of a graph; see docs/measuring.md on heat
     bool check_outputs = true;
     Json select = Json::object();
 };

@@ -143,7 +143,7 @@ double Conversation::judge_burst(SideSamples& taken, std::size_t before) {
     }
     taken.bursts.push_back(std::move(burst));
     for (const auto& reason : watch_.throttled()) open_->flags.insert("throttled:" + reason);
-    return 0;
+    return taken.timer == "graph" ? job_.rest_s : 0;
 }
 
 void Conversation::flag_neighbours() {
