@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int kInvalidValue = 1;
-constexpr int kInvalidDevice = 101;
+[[maybe_unused]] constexpr int kInvalidDevice = 101;
 constexpr int kNotReady = 600;
 constexpr int kCaptureInvalidated = 901;
 
