@@ -15,7 +15,8 @@ opgauge::JobSettings job() {
     opgauge::JobSettings settings;
     settings.backend = "cuda";
     settings.device = {{"token", "0"}, {"uuid", "GPU-1a2b-33"}, {"pci_id", nullptr}, {"name", "X"}};
-    settings.timer = "direct";
+    settings.timer = "graph";
+    settings.fallback_timer = "event";
     return settings;
 }
 
@@ -33,13 +34,15 @@ opgauge::Result<void> check_row(const opgauge::Row& row,
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const opgauge::testing::FakeClock clock;
     opgauge::RunObserver observer;
-    opgauge::Conversation talk(job(), clock, observer, check_row, [](const opgauge::Json&) {});
+    opgauge::DeviceWatch watch(nullptr, opgauge::Heat::burst, clock);
+    opgauge::Conversation talk(job(), opgauge::CaptureMemory(), watch, clock, observer, check_row,
+                               [](const opgauge::Json&) {});
     opgauge::LineDecoder decoder;
     const auto messages = decoder.feed(std::string_view(reinterpret_cast<const char*>(data), size));
     for (const auto& message : messages ? *messages : decoder.messages_before_error()) {
         if (const auto answer = talk.on_message(message)) opgauge::to_line(*answer);
         if (talk.wants_stop()) break;
     }
-    talk.child_ended("the child exited with 1");
+    talk.child_ended("the child exited with 1", opgauge::Exited{1});
     return 0;
 }
