@@ -32,7 +32,7 @@ struct SideSamples {
     int calls_per_sample = 1;
     std::vector<double> values_ns;        // valid ones, in the order in which they were taken
     std::vector<Burst> bursts;            // in the same order; empty: nobody watched the device
-    double wall_s = 0;                    // since the side was begun, by the parent's clock
+    double wall_s = 0;                    // of the kept bursts, rests before them left out
     int dropped_bursts = 0;               // taken while the device was slowed down
     std::vector<std::string> invalid;     // one reason for each value that was left out
     std::optional<double> first_call_ns;  // compiling and tuning included

@@ -30,20 +30,28 @@ Result<CaptureMemory> CaptureMemory::open(const std::filesystem::path& file, Kno
     CaptureMemory memory;
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
-    if (known == Known::keep && std::filesystem::exists(file, error)) {
+    bool torn = false;
+    if (std::filesystem::exists(file, error)) {
         OPGAUGE_TRY_ASSIGN(const std::string text, read_file(file));
-        for (const auto& line : lines_of(text)) {
-            const auto failure = failure_from(line);
-            if (!failure) continue;
-            if (failure->kind.empty()) {
-                memory.failures_.erase(failure->case_id);
-            } else {
-                memory.failures_[failure->case_id] = *failure;
-            }
+        memory.take(text);
+        torn = !text.empty() && text.back() != '\n';
+    }
+    if (known == Known::forget) memory.forgotten_ = std::exchange(memory.failures_, {});
+    OPGAUGE_TRY_ASSIGN(memory.file_, LineAppender::open(file));
+    if (torn) memory.append("");  // or the next line would be lost with the torn one
+    return memory;
+}
+
+void CaptureMemory::take(const std::string& text) {
+    for (const auto& line : lines_of(text)) {
+        const auto failure = failure_from(line);
+        if (!failure) continue;
+        if (failure->kind.empty()) {
+            failures_.erase(failure->case_id);
+        } else {
+            failures_[failure->case_id] = *failure;
         }
     }
-    OPGAUGE_TRY_ASSIGN(memory.file_, LineAppender::open(file));
-    return memory;
 }
 
 const CaptureFailure* CaptureMemory::find(const std::string& case_id) const {
@@ -61,7 +69,8 @@ void CaptureMemory::add(const CaptureFailure& failure) {
 }
 
 void CaptureMemory::remove(const std::string& case_id) {
-    if (failures_.erase(case_id) > 0) append(to_line({{"case_id", case_id}, {"kind", ""}}));
+    const bool known = failures_.erase(case_id) + forgotten_.erase(case_id) > 0;
+    if (known) append(to_line({{"case_id", case_id}, {"kind", ""}}));
 }
 
 // A memory that cannot be written costs a second try in the next run, never this one.

@@ -37,9 +37,11 @@ class CaptureMemory {
     void remove(const std::string& case_id);
 
   private:
+    void take(const std::string& text);
     void append(const std::string& line);
 
     std::map<std::string, CaptureFailure> failures_;
+    std::map<std::string, CaptureFailure> forgotten_;  // in the file, not believed
     std::optional<LineAppender> file_;
 };
 

@@ -103,7 +103,7 @@ class Conversation final : public ChildHandler {
         std::optional<SideSamples> candidate;
         std::chrono::steady_clock::time_point begin;
         int index_in_test = 0;
-        std::chrono::steady_clock::time_point side_begin;
+        std::chrono::steady_clock::time_point burst_begin;
         std::set<std::string> flags;  // what the parent has seen
         std::string capturing;        // the side whose graph is being recorded
     };
@@ -117,7 +117,7 @@ class Conversation final : public ChildHandler {
     void give_up_capture(const std::string& side, const std::string& kind, const std::string& text);
     Json next_step(Side side);
     Json more(const MoreSamples& more, double cool_down_s);
-    double judge_burst(SideSamples& taken, std::size_t before);
+    double judge_burst(SideSamples& taken, std::size_t before, std::size_t invalid_before);
     void flag_neighbours();
     void take_collected(const Json& message);
     void take_case_end(const Json& message);

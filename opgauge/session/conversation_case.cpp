@@ -102,7 +102,6 @@ std::optional<Json> Conversation::answer_side_begin(const Json& message) {
     fresh.estimate_ns = get_optional<double>(message, "estimate_ns");
     fresh.no_device_work = get_optional<bool>(message, "no_device_work").value_or(false);
     *samples = std::move(fresh);
-    open_->side_begin = clock_.now();
     watch_.begin_side();
     cool_down_s_ = 0;
     return next_step(side);
@@ -123,24 +122,28 @@ std::optional<Json> Conversation::answer_samples(const Json& message) {
         protocol_error("'samples' without values_ns");
         return std::nullopt;
     }
-    taken.wall_s = std::chrono::duration<double>(clock_.now() - open_->side_begin).count();
     const std::size_t before = taken.values_ns.size();
+    const std::size_t invalid_before = taken.invalid.size();
     add_values(taken, *values);
-    cool_down_s_ = judge_burst(taken, before);
+    cool_down_s_ = judge_burst(taken, before, invalid_before);
     return next_step(side);
 }
 
 // Keeps or drops the burst that has just come; seconds to rest before the next one.
-double Conversation::judge_burst(SideSamples& taken, std::size_t before) {
+double Conversation::judge_burst(SideSamples& taken, std::size_t before,
+                                 std::size_t invalid_before) {
     if (!watch_.in_burst()) return 0;
     Burst burst;
     burst.samples = taken.values_ns.size() - before;
     const BurstVerdict verdict = watch_.end_burst(burst);
     if (!verdict.keep && !taken.complete) {
         taken.values_ns.resize(before);
+        taken.invalid.resize(invalid_before);
         ++taken.dropped_bursts;
         return verdict.cool_down_s;
     }
+    taken.wall_s +=
+        std::chrono::duration<double>(clock_.now() - open_->burst_begin).count() - cool_down_s_;
     taken.bursts.push_back(std::move(burst));
     for (const auto& reason : watch_.throttled()) open_->flags.insert("throttled:" + reason);
     return taken.timer == "graph" ? job_.rest_s : 0;
@@ -165,6 +168,7 @@ Json Conversation::next_step(Side side) {
 
 Json Conversation::more(const MoreSamples& more, double cool_down_s) {
     watch_.begin_burst();
+    open_->burst_begin = clock_.now();
     Json answer = {
         {"type", "more"}, {"samples", more.samples}, {"calls_per_sample", more.calls_per_sample}};
     if (cool_down_s > 0) {
@@ -200,6 +204,7 @@ void Conversation::close_case() {
     if (!open_) return;
     Row& row = open_->row;
     row.seconds = std::chrono::duration<double>(clock_.now() - open_->begin).count();
+    row.flags.insert(row.flags.end(), open_->flags.begin(), open_->flags.end());
     judge(row);
     switch (row.status) {
         case RowStatus::ok:

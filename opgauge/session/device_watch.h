@@ -42,7 +42,7 @@ class DeviceWatch {
     BurstVerdict end_burst(Burst& burst);
     bool in_burst() const { return in_burst_; }
 
-    // Why the side's kept samples are slowed down: "sw_power_cap at 1200 MHz"; empty: they are not.
+    // Why the side's kept samples are slowed down: "sw_power_cap@1200MHz"; empty: they are not.
     std::vector<std::string> throttled() const { return throttled_; }
 
     // Processes on the device that are neither `child` nor its descendants; once per case.

@@ -69,6 +69,92 @@ TEST(StoppingRule, ABurstOfInvalidSamplesEndsTheSide) {
     EXPECT_EQ(std::get<Enough>(decide(StoppingSettings{}, side)).reason, "invalid");
 }
 
+TEST(StoppingRule, NamesAreReadBack) {
+    for (const char* name : {"interval", "stdrel", "entropy"}) {
+        const auto rule = stopping_rule_named(name);
+        ASSERT_TRUE(rule) << name;
+        EXPECT_EQ(name_of(*rule), name);
+    }
+    EXPECT_FALSE(stopping_rule_named("Interval"));
+    EXPECT_FALSE(stopping_rule_named(""));
+}
+
+TEST(StoppingRule, AGraphTakesAMillisecondAndAtMostAThousandCalls) {
+    const StoppingSettings settings = stopping_for(StoppingSettings{}, "graph");
+    EXPECT_DOUBLE_EQ(settings.max_wall_s, 0.5);
+    SideSamples side = side_with({});
+    side.estimate_ns = 10e3;
+    auto more = std::get<MoreSamples>(decide(settings, side));
+    EXPECT_EQ(more.calls_per_sample, 100);
+    EXPECT_EQ(more.samples, 10);
+    side.estimate_ns = 500;
+    more = std::get<MoreSamples>(decide(settings, side));
+    EXPECT_EQ(more.calls_per_sample, 1000);
+    EXPECT_EQ(more.samples, 20);
+}
+
+TEST(StoppingRule, AnEventTakesOneCallAndPaysForTheFlush) {
+    const StoppingSettings settings = stopping_for(StoppingSettings{}, "event");
+    EXPECT_DOUBLE_EQ(settings.max_wall_s, 0.5);
+    SideSamples side = side_with({});
+    side.estimate_ns = 100e3;
+    const auto more = std::get<MoreSamples>(decide(settings, side));
+    EXPECT_EQ(more.calls_per_sample, 1);
+    EXPECT_EQ(more.samples, 100);  // 200 us each with the flush, in 20 ms
+}
+
+TEST(StoppingRule, OtherTimersKeepWhatWasAsked) {
+    StoppingSettings asked;
+    asked.sample_ns = 7;
+    asked.burst_ns = 8;
+    const StoppingSettings settings = stopping_for(asked, "host");
+    EXPECT_EQ(settings.sample_ns, 7);
+    EXPECT_EQ(settings.burst_ns, 8);
+    EXPECT_EQ(settings.max_wall_s, 0);
+    EXPECT_EQ(settings.overhead_ns, 0);
+}
+
+TEST(StoppingRule, WhatASampleCostsBesideItsCallsIsSpentToo) {
+    std::vector<double> values;
+    for (int i = 0; i < 1000; ++i) values.push_back(i % 2 == 0 ? 1e3 : 2e3);
+    StoppingSettings settings;
+    settings.max_time_s = 0.1;
+    EXPECT_TRUE(std::holds_alternative<MoreSamples>(decide(settings, side_with(values))));
+    settings.overhead_ns = 98.5e3;  // with 1.5 us a call: 100 ms
+    EXPECT_EQ(std::get<Enough>(decide(settings, side_with(values))).reason, "max_time");
+}
+
+TEST(StoppingRule, TheWallTimeEndsASideThatHasASample) {
+    StoppingSettings settings;
+    settings.max_wall_s = 0.5;
+    SideSamples side = side_with({1e3, 2e3});
+    side.wall_s = 0.49;
+    EXPECT_TRUE(std::holds_alternative<MoreSamples>(decide(settings, side)));
+    side.wall_s = 0.5;
+    EXPECT_EQ(std::get<Enough>(decide(settings, side)).reason, "max_wall");
+    side.values_ns.clear();
+    EXPECT_TRUE(std::holds_alternative<MoreSamples>(decide(settings, side)));
+}
+
+TEST(StoppingRule, ASideWithoutDeviceWorkIsEnoughAtOnce) {
+    SideSamples side = side_with({});
+    side.no_device_work = true;
+    EXPECT_EQ(std::get<Enough>(decide(StoppingSettings{}, side)).reason, "no_device_work");
+}
+
+TEST(StoppingRule, ThePublishedRulesGiveTheirOwnReason) {
+    StoppingSettings settings;
+    settings.rule = StoppingRule::stdrel;
+    settings.max_time_s = 10;
+    EXPECT_TRUE(std::holds_alternative<MoreSamples>(
+        decide(settings, side_with(std::vector<double>(50, 1e7)))));
+    EXPECT_EQ(std::get<Enough>(decide(settings, side_with(std::vector<double>(51, 1e7)))).reason,
+              "stdrel");
+    settings.rule = StoppingRule::entropy;
+    EXPECT_EQ(std::get<Enough>(decide(settings, side_with(std::vector<double>(2, 1e7)))).reason,
+              "entropy");
+}
+
 TEST(Samples, InvalidValuesAreNamed) {
     EXPECT_EQ(why_invalid(0.0, 0), "zero");
     EXPECT_EQ(why_invalid(-2.5, 0), "negative (-2.5 ns)");
