@@ -195,7 +195,8 @@ def _growth(inputs: Any, outputs: Any) -> float:
     if not sizes or sizes[0] == 0:
         return 1.0
     terms = sizes[0] / out
-    if len(sizes) > 1 and sizes[1] != out:  # a contraction of two inputs
+    # Two inputs that are not both of the output's size may be contracted.
+    if len(sizes) > 1 and sizes[:2] != [out, out]:
         terms = max(terms, math.sqrt(sizes[0] * sizes[1] / out))
     longest = max(max(tensor.shape, default=1) for tensor in tensors_in(inputs))
     return max(1.0, math.sqrt(terms) / 16, math.log2(max(1, longest)) / 4)
