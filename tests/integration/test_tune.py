@@ -14,7 +14,11 @@ from pathlib import Path
 import pytest
 
 FLAGGEMS = os.environ.get("OPGAUGE_FLAGGEMS", "")
-REAL_FILE = Path(os.environ.get("OPGAUGE_FLAGGEMS_DB", "/nonexistent"))
+# A real database, not part of the repository: by variable, else beside the checkout.
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data" / "h200-flaggems"
+REAL_FILE = Path(
+    os.environ.get("OPGAUGE_FLAGGEMS_DB") or BESIDE / "TunedConfig_nvidia_triton_3_6.db"
+)
 
 
 def table_name(space: str, columns: list[str]) -> str:
@@ -166,7 +170,7 @@ def test_merge_diff_and_usage(opgauge):
     assert opgauge("tune", "export", "a.db", "b.in").code == 3
 
 
-@pytest.mark.skipif(not REAL_FILE.is_file(), reason="OPGAUGE_FLAGGEMS_DB names no real file")
+@pytest.mark.skipif(not REAL_FILE.is_file(), reason="no real database here: OPGAUGE_FLAGGEMS_DB names none")
 def test_the_real_file_comes_back_as_it_was(opgauge):
     round_trip(opgauge, REAL_FILE)
     (store,) = opgauge("tune", "show", "tuning.db", "--json").json()["stores"]
