@@ -170,7 +170,7 @@ def test_merge_diff_and_usage(opgauge):
     assert opgauge("tune", "export", "a.db", "b.in").code == 3
 
 
-@pytest.mark.skipif(not REAL_FILE.is_file(), reason="no real database here: OPGAUGE_FLAGGEMS_DB names none")
+@pytest.mark.skipif(not REAL_FILE.is_file(), reason="OPGAUGE_FLAGGEMS_DB names no real database")
 def test_the_real_file_comes_back_as_it_was(opgauge):
     round_trip(opgauge, REAL_FILE)
     (store,) = opgauge("tune", "show", "tuning.db", "--json").json()["stores"]
