@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 namespace opgauge {
@@ -216,6 +217,40 @@ TEST_F(SpawnTest, TheChildDiesWithTheProcessThatStartedIt) {
     EXPECT_EQ(WTERMSIG(status), SIGKILL);
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
     for (const int fd : told) ::close(fd);
+}
+
+TEST_F(SpawnTest, AChildDescendsFromItsParentAndNotTheOtherWayRound) {
+    options_.argv = {"sh", "-c", "sleep 1000 & echo $!; wait"};
+    int out[2];
+    ASSERT_EQ(::pipe2(out, O_CLOEXEC), 0);
+    options_.stdout_fd = out[1];
+    const auto child = spawn(options_);
+    ASSERT_TRUE(child) << child.error().message;
+    char text[32] = {};
+    ASSERT_GT(::read(out[0], text, sizeof text - 1), 0);
+    const long long grandchild = std::atoll(text);
+    const long long self = ::getpid();
+    EXPECT_TRUE(is_descendant(grandchild, child->pid));
+    EXPECT_TRUE(is_descendant(grandchild, self));
+    EXPECT_TRUE(is_descendant(child->pid, self));
+    EXPECT_FALSE(is_descendant(self, child->pid));
+    EXPECT_FALSE(is_descendant(child->pid, grandchild));
+    ::kill(-child->pid, SIGKILL);
+    ::waitpid(child->pid, nullptr, 0);
+    for (const int fd : {child->pidfd, out[0], out[1]}) ::close(fd);
+    options_.stdout_fd = -1;
+}
+
+TEST(IsDescendant, OfItselfOfItsParentAndOfNothing) {
+    const long long self = ::getpid();
+    EXPECT_TRUE(is_descendant(self, self));
+    EXPECT_TRUE(is_descendant(self, ::getppid()));
+    EXPECT_FALSE(is_descendant(::getppid(), self));
+    EXPECT_TRUE(is_descendant(1, 1));
+    EXPECT_FALSE(is_descendant(1, self));
+    EXPECT_FALSE(is_descendant(9'000'000'001, self));  // no such process
+    EXPECT_FALSE(is_descendant(0, self));
+    EXPECT_FALSE(is_descendant(-5, self));
 }
 
 TEST(StandardFds, ClosedOnesAreFilledAndOthersAreLeftAlone) {

@@ -79,6 +79,25 @@ TEST(ResultFiles, RawSamplesComeBackInTheirOrder) {
     EXPECT_FALSE(samples->candidate);
 }
 
+TEST(ResultFiles, BurstsStandBesideTheirSamples) {
+    const testing::TempDir temp;
+    ResultWriter writer = writer_with_identity(temp.path());
+    SideSamples base;
+    base.timer = "event";
+    base.values_ns = {3, 1, 2};
+    base.dropped_bursts = 1;
+    base.bursts = {{2, 1980.0, 43.0, 650.5, {"sw_power_cap"}}, {1, {}, {}, {}, {}}};
+    ASSERT_TRUE(writer.append(row_number(1), base, {}));
+    const auto line = read_json_file(temp.path() / RunFiles::kSamples);
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_EQ((*line)["dropped_bursts"], 1);
+    EXPECT_EQ((*line)["bursts"], Json::parse(R"([
+        {"samples": 2, "sm_clock_mhz": 1980, "temperature_celsius": 43, "power_watts": 650.5,
+         "throttle_reasons": ["sw_power_cap"]},
+        {"samples": 1, "sm_clock_mhz": null, "temperature_celsius": null, "power_watts": null,
+         "throttle_reasons": []}])"));
+}
+
 TEST(ResultFiles, AFolderThatIsNoRunIsAUsageErrorThatSaysWhy) {
     const testing::TempDir temp;
     const auto run = read_run(temp.path());

@@ -101,6 +101,54 @@ TEST(Row, SurvivesTheWayThroughJson) {
     EXPECT_EQ(back->candidate->invalid_count, 1U);
 }
 
+TEST(Row, WhatTheDeviceToldAndAFallbackSurviveTheWayThroughJson) {
+    SideSamples base = samples_of("event", {100, 101, 102});
+    base.dropped_bursts = 2;
+    for (const double mhz : {1980.0, 1965.0, 1200.0}) {
+        Burst burst;
+        burst.sm_clock_mhz = mhz;
+        burst.temperature_celsius = mhz / 30;
+        base.bursts.push_back(burst);
+    }
+    base.bursts.emplace_back();  // a burst during which nothing could be read
+    Row row = row_of(base, samples_of("event", {50}));
+    row.fallback = "capture_refused";
+    row.fallback_detail = "base: operation not permitted";
+    const auto back = row_from_json(to_json(row));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->fallback, "capture_refused");
+    EXPECT_EQ(back->fallback_detail, "base: operation not permitted");
+    EXPECT_EQ(back->base->sm_clock_mhz, 1965);
+    EXPECT_EQ(back->base->temperature_celsius, 66);
+    EXPECT_EQ(back->base->dropped_bursts, 2);
+    EXPECT_FALSE(back->candidate->sm_clock_mhz);
+    EXPECT_FALSE(back->candidate->temperature_celsius);
+    EXPECT_EQ(back->candidate->dropped_bursts, 0);
+    EXPECT_FALSE(to_json(row)["candidate"].contains("sm_clock_mhz"));
+    EXPECT_FALSE(to_json(row)["candidate"].contains("dropped_bursts"));
+}
+
+TEST(Row, WithoutAFallbackItsMembersAreNull) {
+    const Row row = row_of(samples_of("event", {100}), samples_of("event", {50}));
+    EXPECT_TRUE(to_json(row)["fallback"].is_null());
+    EXPECT_TRUE(to_json(row)["fallback_detail"].is_null());
+    EXPECT_EQ(row_from_json(to_json(row))->fallback, "");
+}
+
+TEST(Row, ASideWithoutDeviceWorkSurvivesTheWayThroughJson) {
+    SideSamples idle = samples_of("graph", {});
+    idle.no_device_work = true;
+    const Row row = row_of(idle, samples_of("graph", {50}));
+    EXPECT_EQ(row.status, RowStatus::skipped);
+    EXPECT_EQ(row.reason, "no_device_work: base launches nothing on the device");
+    const auto back = row_from_json(to_json(row));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_TRUE(back->base->no_device_work);
+    EXPECT_FALSE(back->base->summary);
+    EXPECT_FALSE(back->candidate->no_device_work);
+    EXPECT_FALSE(back->speedup());
+}
+
 TEST(Row, AnotherSchemaVersionIsNamed) {
     const auto row = row_from_json({{"schema_version", 9}});
     ASSERT_FALSE(row);
