@@ -184,8 +184,19 @@ def test_a_wrong_number_is_a_difference() -> None:
 
 def test_nan_is_the_same_only_as_nan() -> None:
     nan = float("nan")
+    # The last one differs by rounding: bit by bit equal outputs are not compared further.
+    check = compared([1.0, nan, 2.0], [1.0, nan, 2.0 + 1e-6])
+    assert (check["ok"], check["max_abs_error"]) == (True, pytest.approx(1e-6, rel=0.1))
     assert compared([1.0, nan], [1.0, nan])["ok"] is True
     assert compared([1.0, 1.0], [1.0, nan])["ok"] is False
+    assert compared([1.0, nan], [1.0, 1.0])["ok"] is False
+
+
+def test_infinity_is_the_same_only_as_itself() -> None:
+    inf = float("inf")
+    assert compared([inf, 2.0], [inf, 2.0 + 1e-6])["ok"] is True
+    for base, candidate in ((inf, 1.0), (1.0, inf), (inf, -inf)):
+        assert compared([base, 1.0], [candidate, 1.0])["ok"] is False
 
 
 def test_a_coarser_dtype_explains_more() -> None:
