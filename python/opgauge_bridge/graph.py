@@ -68,7 +68,7 @@ class GraphTimer(Timer):
     def _call_is_empty(self) -> None:
         """An empty graph is right only for a call that launches nothing without a graph too."""
         begin, middle, end = (self._device.event() for _ in range(3))
-        self._device.hold(self._hold_ns)
+        self._hold()
         begin.record()
         middle.record()
         self._call()

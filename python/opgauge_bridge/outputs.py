@@ -241,11 +241,14 @@ def _compare_floats(left: Any, right: Any, tolerance: float) -> dict[str, float]
         a = left[begin : begin + _CHUNK].to(wide)
         b = right[begin : begin + _CHUNK].to(wide)
         same = (a == b) | (a.isnan() & b.isnan())
-        error = torch.where(same, torch.zeros_like(a), (a - b).abs())
-        scale = torch.where(a.isfinite(), a, torch.zeros_like(a)).square().mean().sqrt()
-        allowed = tolerance * (a.abs() + scale) + 1e-30
+        zero = torch.zeros_like(a)
+        error = torch.where(same, zero, (a - b).abs())
+        scale = torch.where(a.isfinite(), a, zero).square().mean().sqrt()
+        # Where both are NaN, the size would make NaN of no error.
+        size = torch.where(same, zero, a.abs()) + scale
+        allowed = tolerance * size + 1e-30
         over = (error / allowed).nan_to_num(nan=1e30, posinf=1e30)
-        relative = (error / (a.abs() + scale + 1e-30)).nan_to_num(nan=1e30, posinf=1e30)
+        relative = (error / (size + 1e-30)).nan_to_num(nan=1e30, posinf=1e30)
         values = torch.stack(
             [error.nan_to_num(nan=1e30, posinf=1e30).max(), relative.max(), over.max()]
         )

@@ -3,12 +3,14 @@
 
 OPGAUGE_FAKE_DEVICES lists the machine's devices and FAKE_VISIBLE_DEVICES masks them, as a vendor's
 runtime would; OPGAUGE_FAKE_SEEN overrides members of what is seen, for a runtime that is wrong.
+OPGAUGE_FAKE_CLOCK names the module whose device the timers measure on.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from typing import Any
 
 _DEFAULT = [{"name": "Fake Accelerator", "uuid": "FAKE-0000"}]
@@ -41,3 +43,9 @@ def describe() -> dict[str, Any]:
         facts.update({name: seen[0][name] for name in members if name in seen[0]})
     facts.update(json.loads(os.environ.get("OPGAUGE_FAKE_SEEN") or "{}"))
     return facts
+
+
+def device() -> Any:
+    """A device with a virtual clock, or None: then there is nothing to time with."""
+    name = os.environ.get("OPGAUGE_FAKE_CLOCK")
+    return import_module(name).device() if name else None

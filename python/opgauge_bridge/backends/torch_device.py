@@ -158,11 +158,13 @@ class TorchDevice:
         return Graph(graph, outputs, any(_EMPTY in str(item.message) for item in caught))
 
     def refuses_capture(self, error: BaseException) -> bool:
+        chain: list[BaseException] = []
         seen: BaseException | None = error
-        while seen is not None:
+        while seen is not None and seen not in chain:  # a chain may lead back into itself
             text = str(seen).lower()
             if any(mark in text for mark in self.capture_marks):
                 return True
+            chain.append(seen)
             seen = seen.__cause__ or seen.__context__
         return False
 
