@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/base/commit_file.h"
 
+#include "opgauge/base/file.h"
+
 #include <fmt/format.h>
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <string>
+#include <utility>
 
 namespace opgauge {
 namespace {
@@ -74,15 +74,9 @@ Result<void> commit_file(const std::filesystem::path& from, const std::filesyste
 }
 
 Result<std::filesystem::path> unused_name_beside(const std::filesystem::path& path) {
-    std::string name = path.string() + ".XXXXXX";
-    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd < 0) {
-        return fail(ErrorKind::environment, fmt::format("cannot create a file beside {}: {}",
-                                                        path.string(), std::strerror(errno)));
-    }
-    ::fchmod(fd, 0644);
-    ::close(fd);
-    return std::filesystem::path(name);
+    OPGAUGE_TRY_ASSIGN(FileBeside beside, create_beside(path));
+    ::close(beside.fd);
+    return std::move(beside.path);
 }
 
 }  // namespace opgauge

@@ -66,20 +66,25 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     return text;
 }
 
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+Result<FileBeside> create_beside(const std::filesystem::path& path) {
     std::string name = path.string() + ".XXXXXX";
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
     if (fd < 0) return io_error("create a file beside", path);
     ::fchmod(fd, 0644);
-    const auto written = write_and_sync(fd, content, name);
-    ::close(fd);
+    return FileBeside{fd, name};
+}
+
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+    OPGAUGE_TRY_ASSIGN(const FileBeside beside, create_beside(path));
+    const auto written = write_and_sync(beside.fd, content, beside.path);
+    ::close(beside.fd);
     if (!written) {
-        ::unlink(name.c_str());
+        ::unlink(beside.path.c_str());
         return written;
     }
-    if (::rename(name.c_str(), path.c_str()) != 0) {
+    if (::rename(beside.path.c_str(), path.c_str()) != 0) {
         const auto error = io_error("rename onto", path);
-        ::unlink(name.c_str());
+        ::unlink(beside.path.c_str());
         return error;
     }
     return sync_folder(path);

@@ -11,6 +11,13 @@ namespace opgauge {
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
+// A new, empty file beside `path` under a name that nobody else uses; the caller closes `fd`.
+struct FileBeside {
+    int fd = -1;
+    std::filesystem::path path;
+};
+Result<FileBeside> create_beside(const std::filesystem::path& path);
+
 // Writes beside the target, syncs the file, renames over the target, syncs the folder: a reader
 // sees the old content or the new one, after a power loss too.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "opgauge/measure/stopping_rule.h"
 #include "opgauge/measure/timer.h"
 
 #include <fmt/format.h>
@@ -10,9 +11,6 @@
 namespace opgauge::measure {
 namespace {
 
-constexpr double kReplayAimNs = 1e6;
-// A graph of a thousand short calls reaches the aim; more only makes instantiating slow.
-constexpr int kMostCalls = 1'000;
 constexpr int kEstimateReplays = 3;
 
 class GraphTimer final : public Timer {
@@ -20,7 +18,7 @@ class GraphTimer final : public Timer {
     GraphTimer(DeviceRuntime& runtime, Proof proof) : runtime_(runtime), proof_(std::move(proof)) {}
 
     const TimerTraits& traits() const override {
-        static constexpr TimerTraits kTraits{"graph", kReplayAimNs, kMostCalls};
+        static constexpr TimerTraits kTraits{"graph", kGraphSampleNs, kMaxCallsPerGraph};
         return kTraits;
     }
 
@@ -32,9 +30,9 @@ class GraphTimer final : public Timer {
         OPGAUGE_TRY(prove());
         OPGAUGE_TRY_ASSIGN(const double alone, shortest());
         if (!(alone > 0)) return alone;
-        const double calls = std::ceil(kReplayAimNs / alone);
+        const double calls = std::ceil(kGraphSampleNs / alone);
         if (calls < 2) return alone;
-        OPGAUGE_TRY(capture(static_cast<int>(std::min<double>(calls, kMostCalls))));
+        OPGAUGE_TRY(capture(static_cast<int>(std::min<double>(calls, kMaxCallsPerGraph))));
         return shortest();
     }
 

@@ -11,10 +11,6 @@
 namespace opgauge::measure {
 namespace {
 
-double seconds_since(const Now& now, std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(now() - begin).count();
-}
-
 std::unique_ptr<Timer> make_timer(TimerKind kind, const Options& options, const Now& now) {
     switch (kind) {
         case TimerKind::graph:
@@ -46,16 +42,6 @@ Result<void> prove(const Callable& callable, const Options& options) {
                 "nothing; check what its launch returns");
 }
 
-void keep(SideSamples& side, const std::vector<double>& values, double floor_ns) {
-    for (const double value : values) {
-        if (auto reason = why_invalid(value, floor_ns)) {
-            side.invalid.push_back(std::move(*reason));
-        } else {
-            side.values_ns.push_back(value);
-        }
-    }
-}
-
 // Asks the stopping rule and the timer in turn; why it ended.
 Result<std::string> take_samples(Timer& timer, const Options& options, const Now& now,
                                  SideSamples& side) {
@@ -63,18 +49,17 @@ Result<std::string> take_samples(Timer& timer, const Options& options, const Now
     settings.precision = options.precision;
     settings.min_samples = options.min_samples;
     settings.max_time_s = options.max_time_s;
+    settings.max_wall_s = options.max_wall_s;
     settings.sample_ns = timer.traits().sample_aim_ns;
     const auto begin = now();
     while (true) {
+        side.wall_s = std::chrono::duration<double>(now() - begin).count();
         const auto decision = decide(settings, side);
         if (const auto* enough = std::get_if<Enough>(&decision)) return enough->reason;
-        if (!side.values_ns.empty() && seconds_since(now, begin) >= options.max_wall_s) {
-            return "max_wall";
-        }
         const auto& more = std::get<MoreSamples>(decision);
         side.calls_per_sample = std::min(more.calls_per_sample, timer.traits().most_calls);
         OPGAUGE_TRY_ASSIGN(const auto values, timer.burst(more.samples, side.calls_per_sample));
-        keep(side, values, timer.notes().floor_ns);
+        add_values(side, values, timer.notes().floor_ns);
     }
 }
 

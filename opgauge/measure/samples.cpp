@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 namespace opgauge {
 
@@ -25,6 +26,16 @@ std::optional<std::string> why_invalid(double value_ns, double floor_ns) {
         return fmt::format("{} ns, below the timer's floor of {} ns", value_ns, floor_ns);
     }
     return std::nullopt;
+}
+
+void add_values(SideSamples& side, std::span<const double> values_ns, double floor_ns) {
+    for (const double value : values_ns) {
+        if (auto reason = why_invalid(value, floor_ns)) {
+            side.invalid.push_back(std::move(*reason));
+        } else {
+            side.values_ns.push_back(value);
+        }
+    }
 }
 
 }  // namespace opgauge

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,5 +45,8 @@ struct SideSamples {
 // Why a value cannot be a time, or nullopt for a usable one. `floor_ns` is the timer's floor, 0
 // where it is not known.
 std::optional<std::string> why_invalid(double value_ns, double floor_ns);
+
+// Adds each value to the side's valid ones, or its reason to the invalid ones.
+void add_values(SideSamples& side, std::span<const double> values_ns, double floor_ns);
 
 }  // namespace opgauge

@@ -16,10 +16,6 @@ constexpr std::size_t kMaxSamples = 100'000;
 constexpr int kMaxBurst = 1'000;
 // A call without an estimate is taken to be this long until the first burst has told.
 constexpr double kUnknownCallNs = 1e6;
-// A graph's replay of a millisecond hides what is between two replays; recording costs host time
-// for each call.
-constexpr double kGraphSampleNs = 1e6;
-constexpr int kMaxCallsPerGraph = 1'000;
 // A flush of the cache and the hold around a call on one H200.
 constexpr double kEventOverheadNs = 100e3;
 // Some 200 samples of a short kernel, spread over the streams that its timer uses.
@@ -109,9 +105,7 @@ StoppingDecision decide(const StoppingSettings& settings, const SideSamples& sid
     if (summary) {
         if (rule_is_met(settings, side, *summary)) return Enough{reason_of(settings.rule)};
         if (spent >= budget_ns) return Enough{"max_time"};
-        if (settings.max_wall_s > 0 && side.wall_s >= settings.max_wall_s) {
-            return Enough{"max_wall"};
-        }
+        if (side.wall_s >= settings.max_wall_s) return Enough{"max_wall"};
         if (side.values_ns.size() >= kMaxSamples) return Enough{"max_samples"};
     }
     const double one_call = call_ns(side, summary);

@@ -3,12 +3,18 @@
 
 #include "opgauge/measure/samples.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 namespace opgauge {
+
+// A graph's replay of a millisecond hides what is between two replays; a graph of a thousand short
+// calls reaches it, and more only makes recording and instantiating slow.
+constexpr double kGraphSampleNs = 1e6;
+constexpr int kMaxCallsPerGraph = 1'000;
 
 enum class StoppingRule {
     interval,  // the interval of the median: opgauge's own
@@ -24,7 +30,8 @@ struct StoppingSettings {
     double precision = 0.005;  // relative half-width of the 95 % interval of the median
     int min_samples = 20;
     double max_time_s = 0.25;  // per side, spent in samples
-    double max_wall_s = 0;     // per side, all that is between samples included; 0: none
+    // Per side, all that is between samples included.
+    double max_wall_s = std::numeric_limits<double>::infinity();
     double burst_ns = 10e6;    // aim of one burst: short, so that clocks can be read between
     double sample_ns = 100e3;  // aim of one sample; 0: one call a sample
     double overhead_ns = 0;    // what a sample costs beside its calls (flush, hold)

@@ -7,23 +7,19 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace opgauge {
 namespace {
 
-double value_or_nan(const Json& value) {
-    return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
-
-void add_values(SideSamples& side, const Json& values) {
+// What is no number becomes NaN, and so an invalid value.
+std::vector<double> numbers_in(const Json& values) {
+    std::vector<double> numbers;
     for (const auto& value : values) {
-        const double nanoseconds = value_or_nan(value);
-        if (auto reason = why_invalid(nanoseconds, 0)) {
-            side.invalid.push_back(std::move(*reason));
-        } else {
-            side.values_ns.push_back(nanoseconds);
-        }
+        numbers.push_back(value.is_number() ? value.get<double>()
+                                            : std::numeric_limits<double>::quiet_NaN());
     }
+    return numbers;
 }
 
 }  // namespace
@@ -124,7 +120,7 @@ std::optional<Json> Conversation::answer_samples(const Json& message) {
     }
     const std::size_t before = taken.values_ns.size();
     const std::size_t invalid_before = taken.invalid.size();
-    add_values(taken, *values);
+    add_values(taken, numbers_in(*values), 0);
     cool_down_s_ = judge_burst(taken, before, invalid_before);
     return next_step(side);
 }
@@ -202,6 +198,7 @@ void Conversation::take_case_end(const Json& message) {
 
 void Conversation::close_case() {
     if (!open_) return;
+    flag_neighbours();  // also one that came while the case ran
     Row& row = open_->row;
     row.seconds = std::chrono::duration<double>(clock_.now() - open_->begin).count();
     row.flags.insert(row.flags.end(), open_->flags.begin(), open_->flags.end());

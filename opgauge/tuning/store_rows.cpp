@@ -30,16 +30,16 @@ std::string put_statement(SpaceKind kind) {
         table, extra, rank("excluded"), rank(table));
 }
 
-double time_at(SQLite::Statement& row, int index) {
-    const SQLite::Column column = row.getColumn(index);
-    return column.isNull() ? std::nan("") : column.getDouble();
-}
-
 std::string_view table_of(SpaceKind kind) {
     return kind == SpaceKind::winners ? "winners" : "timings";
 }
 
 }  // namespace
+
+double time_at(SQLite::Statement& row, int index) {
+    const SQLite::Column column = row.getColumn(index);
+    return column.isNull() ? std::nan("") : column.getDouble();
+}
 
 StoreRows::StoreRows(SQLite::Database& database)
     : database_(database),

@@ -55,6 +55,9 @@ class StoreRows {
     std::map<std::string, std::int64_t> spaces_;
 };
 
+// A time of a row's column; NaN, unknown, where it is NULL.
+double time_at(SQLite::Statement& row, int index);
+
 std::map<std::int64_t, Space> spaces_of(SQLite::Database& database);
 std::map<std::int64_t, std::string> scopes_of(SQLite::Database& database);
 void for_each_row(SQLite::Database& database, SpaceKind kind, std::string_view kernel,

@@ -168,9 +168,7 @@ Result<std::optional<Winner>> TuningStore::find_winner(const TuningKey& key, con
         row.key = find.getColumn(0).getString();
         row.raw_key = find.getColumn(1).getString();
         row.config = find.getColumn(2).getString();
-        row.times = {find.getColumn(3).isNull() ? Times().p50 : find.getColumn(3).getDouble(),
-                     find.getColumn(4).isNull() ? Times().p20 : find.getColumn(4).getDouble(),
-                     find.getColumn(5).isNull() ? Times().p80 : find.getColumn(5).getDouble()};
+        row.times = {time_at(find, 3), time_at(find, 4), time_at(find, 5)};
         row.conditions = static_cast<Conditions>(find.getColumn(6).getInt());
         const Space space{SpaceKind::winners, key.kernel, find.getColumn(7).getString(), "[]"};
         OPGAUGE_TRY_ASSIGN(Winner winner, tuned_from(row, space, facts));

@@ -143,6 +143,13 @@ TEST_F(WatchedConversationTest, ANeighbourFlagsTheRowOfItsCaseOnly) {
     EXPECT_THAT(end_case().flags, ElementsAre("by_child"));
 }
 
+TEST_F(WatchedConversationTest, ANeighbourThatCameDuringTheCaseFlagsItsRow) {
+    script_.processes = std::vector<DeviceProcess>{{::getpid(), "python", {}}};
+    start();
+    script_.processes->push_back({1, "train", {}});
+    EXPECT_THAT(end_case().flags, ElementsAre("by_child", "shared_device"));
+}
+
 TEST_F(WatchedConversationTest, AFailedCaseKeepsItsFlags) {
     script_.processes = std::vector<DeviceProcess>{{1, "train", {}}};
     start();
