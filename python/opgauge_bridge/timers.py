@@ -27,6 +27,7 @@ _ESTIMATE_SAMPLES = 5
 _LONG_NS = 100e6
 _SHORT_NS = 20e3
 _UNTIMED = 2
+_STREAMS_A_BURST = 16
 
 
 class Timer:
@@ -104,14 +105,16 @@ class EventTimer(Timer):
         # How fast a short kernel starts depends on the stream's channel: 4 % of 6 us on an H200.
         # Long ones do not need it, and each stream keeps memory of its own for their results.
         if self.estimate_ns < _SHORT_NS:
-            self._streams = self._device.streams()
+            self._streams = list(self._device.streams())
 
     def burst(self, samples: int, calls_per_sample: int) -> list[float]:
-        if not self._streams or samples < len(self._streams):
+        if not self._streams or samples < _STREAMS_A_BURST:
             return self._series(samples, calls_per_sample)
+        streams = self._streams[:_STREAMS_A_BURST]
+        self._streams = self._streams[_STREAMS_A_BURST:] + streams
         values: list[float] = []
-        for index, stream in enumerate(self._streams):
-            share = (samples + index) // len(self._streams)
+        for index, stream in enumerate(streams):
+            share = (samples + index) // len(streams)
             with self._device.on(stream):
                 # The first ones after a change of the stream find its queue cold.
                 self._series(_UNTIMED, calls_per_sample)

@@ -251,6 +251,7 @@ class FakeDevice(TorchDevice):
         )
         self._flush_buffer = None
         self._streams = []
+        self._stream = None
 
     def now_ns(self) -> int:
         return int(self.module.now)

@@ -68,22 +68,31 @@ def test_a_device_that_cannot_be_held_never_is() -> None:
     assert "hold" not in device.module.log
 
 
-def test_one_graph_serves_all_bursts_with_the_same_number_of_calls() -> None:
+@pytest.mark.parametrize(
+    ("kernel_ns", "host_ns", "recorded"),
+    [
+        (5_000, 1_000, [20, 4, 4, 4]),  # capture leaves a graph of 20; then one for each burst
+        (60_000, 1_000, [1, 4]),  # a long call: the first graph serves all bursts
+        (5_000, 8e6, [20, 4]),  # as does one that takes 32 ms to record
+    ],
+)
+def test_each_burst_of_a_short_call_has_a_graph_of_its_own(
+    kernel_ns: float, host_ns: float, recorded: list[int]
+) -> None:
     device = FakeDevice()
-    calls = 0
+    graphs: list[int] = []
+    record = device.record
 
-    def call() -> None:
-        nonlocal calls
-        calls += 1
-        device.module.launch(60_000, 5_000)
+    def counted(call: Any, calls: int, stream: Any) -> Any:
+        graphs.append(calls)
+        return record(call, calls, stream)
 
-    timer = captured(device, call)
-    calls = 0
-    timer.burst(3, 4)
-    timer.burst(3, 4)
-    assert calls == 4
-    timer.burst(3, 2)
-    assert calls == 6
+    device.record = counted  # type: ignore[method-assign]
+    timer = captured(device, device.kernel(kernel_ns, host_ns=host_ns))
+    graphs = graphs[-1:]
+    for _ in range(3):
+        assert timer.burst(3, 4) == pytest.approx([kernel_ns] * 3)
+    assert graphs == recorded
 
 
 def test_a_closed_timer_holds_no_graph() -> None:

@@ -17,7 +17,7 @@ _CYCLES_PER_NS = 2.2
 _L2_UNKNOWN_BYTES = 128 << 20
 _EMPTY = "Graph is empty"
 _HEAD_BYTES = 4096
-_STREAMS = 16
+_STREAMS = 32
 
 
 class NotCaptured(Exception):
@@ -58,6 +58,7 @@ class TorchDevice:
         self._name = name
         self._flush_buffer: Any = None
         self._streams: list[Any] = []
+        self._stream: Any = None
 
     def now_ns(self) -> int:
         """The host's steady clock."""
@@ -68,7 +69,10 @@ class TorchDevice:
         self._module.synchronize()
 
     def stream(self) -> Any:
-        return self._module.Stream()
+        """A stream for what must not be on the default one; always the same."""
+        if self._stream is None:
+            self._stream = self._module.Stream()
+        return self._stream
 
     def current_stream(self) -> Any:
         return self._module.current_stream()
