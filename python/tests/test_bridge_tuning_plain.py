@@ -15,7 +15,7 @@ Scene = Callable[[str], Any]
 
 @pytest.fixture(params=VERSIONS)
 def scene(request: pytest.FixtureRequest) -> Scene:
-    return lambda name: play(request.param, "tuned_plain", name)
+    return lambda name: play(request.param, "tuned_plain tuned_facts", name)
 
 
 def blocks(rows: list[dict[str, Any]]) -> list[int]:
@@ -241,7 +241,7 @@ def test_the_tuning_timer_is_named_with_its_settings(scene: Scene) -> None:
         "old_arguments": "triton.do_bench warmup=3 rep=7",
         "old_default": "triton.do_bench warmup=3 rep=100",
         "graph": "triton.do_bench_cudagraph rep=100",
-        "custom": "tuned_plain.custom_bench",
+        "custom": "tuned_facts.custom_bench",
         "default": "triton.do_bench warmup=25 rep=100",
     }
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import os
@@ -44,10 +45,10 @@ def _environment(version: str, folders: tuple[Path, ...], checkout: str) -> dict
 
 @functools.cache
 def _scenes(
-    version: str, module: str, folders: tuple[Path, ...], checkout: str
+    version: str, modules: str, folders: tuple[Path, ...], checkout: str
 ) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(TESTS / "tuned_process.py"), module],
+        [sys.executable, "-W", "ignore", str(TESTS / "tuned_process.py"), *modules.split()],
         env=_environment(version, folders, checkout),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -58,9 +59,9 @@ def _scenes(
     return found
 
 
-def play(version: str, module: str, scene: str, *folders: Path, checkout: str = "") -> Any:
-    """What a scene of a module returned with this Triton."""
-    outcome = _scenes(version, module, folders, checkout)[f"scene_{scene}"]
+def play(version: str, modules: str, scene: str, *folders: Path, checkout: str = "") -> Any:
+    """What a scene of one of the modules returned with this Triton."""
+    outcome = _scenes(version, modules, folders, checkout)[f"scene_{scene}"]
     if "error" in outcome:
         pytest.fail(f"triton {version}, {scene}:\n{outcome['error']}")
-    return outcome["value"]
+    return copy.deepcopy(outcome["value"])

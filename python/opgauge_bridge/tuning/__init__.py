@@ -30,8 +30,11 @@ class Hooks:
         self._launches = LaunchHooks(self.runs)
 
     def _alive(self) -> bool:
-        device = backends.device(self._backend)
-        return device is None or bool(device.alive())
+        try:
+            device = backends.device(self._backend)
+            return device is None or bool(device.alive())
+        except Exception:  # not even its object can be made
+            return False
 
     def install(self) -> None:
         after_import(

@@ -95,8 +95,9 @@ class Runs:
         if entry is None and not cache.has(key):
             entry = self._desk.entry(run.tuner, run.args, run.kwargs, cache.space, key)
             cache.entries[key] = entry
-            if entry.fields is not None:
-                cache.remember(key, own_config(run.tuner, entry.fields))
+        # The answer holds for the process, also where a corpus has emptied the cache.
+        if entry is not None and entry.fields is not None and not cache.has(key):
+            cache.remember(key, own_config(run.tuner, entry.fields))
         run.entry, run.cache, run.key = entry, cache, key
 
     def chosen(self, config: Any) -> None:
