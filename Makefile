@@ -48,4 +48,4 @@ fuzz: test-deps
 	tests/fuzz/run.sh 3600
 
 clean:
-	rm -rf build .venv
+	rm -rf build .venv .triton

@@ -29,6 +29,7 @@ step 'layers and names' python3 tools/check_layers.py
 step 'ruff' .venv/bin/python -m ruff check -q --config python/pyproject.toml python tools tests benchmarks
 step 'build (dev)' build_dev
 step 'C++ tests' ctest --preset dev -j "$jobs"
+step 'Triton wheels' tools/triton_wheels.sh
 step 'Python tests' .venv/bin/python -m pytest -q -p no:cacheprovider python/tests tools/tests tests/integration tests/golden
 step 'build (asan)' build_asan
 step 'C++ unit tests under ASan and UBSan' ctest --preset asan -j "$jobs"

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from . import backends, describe
+from . import backends, describe, tuning
 from .channel import EXIT_UNTRUSTED
 from .measurement import SideMeasurement
 from .outputs import OutputCheck
@@ -87,6 +87,7 @@ class Recorder:
         # How many inputs a test will make is not known before its iterator ends.
         if self._device is None and self._job.get("timer") in _OUR_TIMERS:
             self._device = backends.device(str(self._job.get("backend", "")))
+        tuning.begin_case()
         answer = self._channel.ask("case_begin", case=case, index=self._index, planned=None)
         self._open = True
         self._skipped = answer.get("type") == "skip"
@@ -106,6 +107,9 @@ class Recorder:
                 members = {"status": status, "error": _error(error, lost)}
             if self._work:
                 members["work"] = self._work
+            winners = tuning.winners()
+            if winners is not None:
+                members["winners"] = winners
             self._channel.tell("case_end", flags=sorted(self._flags), **members)
             if untrusted:
                 self._leave(str(members["error"]["message"]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the kernels that Triton makes ready in this process. None may come into a timed section:
-a first launch compiles or loads, and its time is not the kernel's."""
+"""Counts the kernels that Triton makes ready in this process, and live tunings. None may come into
+a timed section: a first launch compiles or loads, and its time is not the kernel's."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ _count = 0
 
 def count() -> int:
     return _count
+
+
+def count_tune() -> None:
+    """A tuner begins to try its configurations."""
+    global _count
+    _count += 1
 
 
 def watch() -> bool:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from . import hooks
+from . import hooks, tuning
 from .outcomes import Outcomes, collect_reason, conftest_reason
 from .session import session
 
 # At import: before the corpus, so that the variables are seen as the parent set them.
 _session = session()
+if _session is not None:
+    tuning.install(_session)
 _outcomes = Outcomes()
 _errors: list[dict[str, str]] = []
 _deselected = 0
@@ -61,6 +63,7 @@ def pytest_collection_finish(session: Any) -> None:
     _tell_collected([item.nodeid for item in session.items])
     if _session is not None and session.items:
         hooks.install(_session, session.items)
+        tuning.tell_hooked()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -90,4 +93,5 @@ def pytest_sessionfinish(session: Any, exitstatus: int) -> None:
     # A node that does not exist ends pytest before its collection has finished.
     _tell_collected([])
     if _session is not None:
+        tuning.tell_end()
         _session.channel.tell("bye", exit=int(exitstatus))

@@ -53,6 +53,8 @@ USUAL: dict[str, Message] = {
     "side_begin": {"type": "more", "samples": 1, "calls_per_sample": 1},
     "samples": {"type": "enough"},
     "capture_failed": {"type": "stop", "reason": "another child goes on"},
+    "winner": {"type": "tune", "exclude": []},
+    "winner_failed": {"type": "go"},
 }
 
 

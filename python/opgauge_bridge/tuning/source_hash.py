@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One digest of what a kernel's code says: its syntax tree, those of the kernels that it calls, and
+the values of the globals that it uses. Comments, blank lines and line numbers are no part of it, so
+that a comment above a kernel does not make its winners useless; Triton's own key has them."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import re
+import textwrap
+from types import ModuleType
+from typing import Any
+
+from .configs import qualified_name
+
+_COMPILER = "triton"
+_SCALARS = (bool, int, float, str, bytes, type(None))
+
+
+def is_jit(value: Any) -> bool:
+    return any(part.__name__ in ("JITFunction", "JITCallable") for part in type(value).__mro__)
+
+
+def jit_function(tuner: Any) -> Any:
+    """The kernel below a tuner and what decorates it; a Python function where none is compiled."""
+    kernel = tuner
+    while not is_jit(kernel) and not inspect.isfunction(kernel) and hasattr(kernel, "fn"):
+        kernel = kernel.fn
+    return kernel
+
+
+def kernel_source_hash(kernel: Any) -> str:
+    """Of a JITFunction or a Python function; "" where its source is not to be had."""
+    lines: list[str] = []
+    try:
+        _add_function(kernel, lines, set())
+    except (OSError, TypeError, SyntaxError, ValueError, AttributeError):
+        return ""
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+
+
+def _add_function(function: Any, lines: list[str], seen: set[int]) -> None:
+    name = function.__name__
+    if id(function) in seen:
+        lines.append(f"again {name}")
+        return
+    seen.add(id(function))
+    tree = ast.parse(_source(function))
+    lines.append(f"function {name} noinline={bool(getattr(function, 'noinline', False))}")
+    lines.append(_dump(tree))
+    scope = _scope(function)
+    for dotted in sorted(_global_names(tree.body[0])):
+        _add_named(dotted, scope, lines, seen)
+
+
+def _dump(node: Any) -> str:
+    """Without positions, and without empty fields: every Python's own dump has other ones."""
+    if isinstance(node, ast.AST):
+        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+        return f"{type(node).__name__}({', '.join(f'{name}={_dump(v)}' for name, v in fields)})"
+    if isinstance(node, list):
+        return f"[{', '.join(map(_dump, node))}]"
+    return repr(node)
+
+
+def _source(function: Any) -> str:
+    text = getattr(function, "src", None) or textwrap.dedent(inspect.getsource(function))
+    begin = re.search(r"^def\s+\w+\s*\(", text, re.MULTILINE)
+    if begin is None:
+        raise ValueError("no function in its source")
+    return text[begin.start() :]
+
+
+def _scope(function: Any) -> dict[str, Any]:
+    """Globals, and over them what an enclosing function left to it."""
+    python = function if inspect.isfunction(function) else getattr(function, "fn", None)
+    scope = dict(getattr(function, "__globals__", {}))
+    cells = getattr(python, "__closure__", None) or ()
+    for name, cell in zip(python.__code__.co_freevars if cells else (), cells, strict=False):
+        try:
+            scope[name] = cell.cell_contents
+        except ValueError:  # not yet assigned
+            continue
+    return scope
+
+
+def _dotted(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = _dotted(node.value)
+        return f"{base}.{node.attr}" if base else None
+    return None
+
+
+def _global_names(function: ast.AST) -> set[str]:
+    """Names, dotted ones too, that the function reads and does not bind itself."""
+    nodes = list(ast.walk(function))
+    local = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    local |= {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    read = {_dotted(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))}
+    return {name for name in read if name and name.split(".")[0] not in local}
+
+
+def _add_named(dotted: str, scope: dict[str, Any], lines: list[str], seen: set[int]) -> None:
+    first, *rest = dotted.split(".")
+    if first not in scope:
+        return
+    value = scope[first]
+    for name in rest:
+        # Members of what is no module belong to its value.
+        if not isinstance(value, ModuleType) or not hasattr(value, name):
+            return
+        value = getattr(value, name)
+    if not isinstance(value, ModuleType):
+        _add_value(dotted, value, lines, seen)
+
+
+def _add_value(name: str, value: Any, lines: list[str], seen: set[int]) -> None:
+    if type(value).__name__ == "constexpr" and hasattr(value, "value"):
+        value = value.value
+    if isinstance(value, _SCALARS):
+        lines.append(f"{name} = {value!r}")
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _add_value(f"{name}[{index}]", item, lines, seen)
+    elif isinstance(value, dict):
+        for key in sorted(value, key=str):
+            _add_value(f"{name}[{key!r}]", value[key], lines, seen)
+    elif is_jit(value):
+        _add_function(value, lines, seen)
+    elif _of_compiler(value) or not inspect.isfunction(value):
+        lines.append(f"{name} is {_object_text(value)}")
+    else:
+        _add_function(value, lines, seen)
+
+
+def _of_compiler(value: Any) -> bool:
+    module = getattr(value, "__module__", None) or ""
+    return str(module).split(".")[0] == _COMPILER
+
+
+def _object_text(value: Any) -> str:
+    """A dtype or an enumeration's member by its text; never a text with an address in it."""
+    if callable(value):
+        return qualified_name(value)
+    text = str(value)
+    return qualified_name(type(value)) if " at 0x" in text else text
