@@ -44,6 +44,7 @@ class Replay {
     std::size_t recorded() const { return recorded_; }
     std::size_t used() const { return used_.size(); }
     const std::string& digest() const { return digest_; }
+    const std::map<std::string, std::vector<Winner>>& by_kernel() const { return by_kernel_; }
     // "0 of 4 recorded winners used".
     std::string summary() const;
 

@@ -122,7 +122,7 @@ TEST(Planner, AGraphTimerWithoutTheCapabilityIsRefusedBeforeAnyCapture) {
 }
 
 TEST(Planner, VariablesOfLaterReleasesAreRefusedNotIgnored) {
-    for (const char* variable : {"REPLAY_FROM", "PARALLEL_WARMUP_GPUS"}) {
+    for (const char* variable : {"PARALLEL_WARMUP_GPUS"}) {
         const auto plan =
             make_plan(options("cuda"), environment({{variable, "2"}}), installation());
         ASSERT_FALSE(plan);
