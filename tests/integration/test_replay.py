@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
+import pty
 import sqlite3
+import struct
+import subprocess
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -347,6 +353,27 @@ def test_a_kill_leaves_every_winner_so_far(runs):
     done, _ = runs("b", cases[:1], "--from", "a")
     assert done.code == 0, done.err
     assert "incomplete" in done.err
+
+
+def test_the_progress_line_says_which_kernel_is_being_tuned(runs):
+    words = runs.script([tuned_case(1, {**sweep(1, 512), "delay_ms": 300}), tuned_case(2)])
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
+    command = runs.opgauge.command(*words, "--tune", "record")
+    done = subprocess.run(
+        command,
+        cwd=runs.opgauge.folder,
+        env={**runs.opgauge.env, "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=child,
+        timeout=60,
+    )
+    os.close(child)
+    shown = os.read(parent, 1 << 16).decode()
+    os.close(parent)
+    assert done.returncode == 0, shown
+    assert "case 1 of 2  tuning mm_kernel" in shown
+    assert "tuning" not in shown[shown.index("case 2 of 2") :]
 
 
 def test_a_message_that_no_child_may_send_ends_the_run(runs):
