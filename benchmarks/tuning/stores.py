@@ -119,8 +119,8 @@ def answer(binary: str, folder: Path) -> None:
         for questions, taken in times.items():
             env = {"OPGAUGE_FAKE_SCRIPT": str(folder / f"{questions}.json")}
             begin = time.perf_counter()
-            command = ["run", "mm", "--backend", "fake", "--from", source, "--root", folder / "runs"]
-            tool(binary, *command, **env)
+            words = ["mm", "--backend", "fake", "--from", source, "--root", folder / "runs"]
+            tool(binary, "run", *words, **env)
             taken.append(time.perf_counter() - begin)
     parent = parents_part(max((folder / "runs").iterdir(), key=lambda run: run.stat().st_mtime))
     without, with_ = (statistics.median(taken) for taken in times.values())
