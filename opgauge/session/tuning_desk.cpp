@@ -176,6 +176,12 @@ Result<std::string> TuningDesk::take_tuned(const Json& message, Conditions condi
         return wrong(fmt::format("an evicted configuration of {} won again",
                                  printable(state->asked.key.kernel)));
     }
+    if (std::exchange(state->replayed, false)) {
+        flag(*state, "replay_miss");
+        notes_.push_back(fmt::format(
+            "{} at {}: tuned live by a tuner that takes no recorded winner",
+            printable(state->asked.key.kernel), printable(lookup_text(state->asked.key.key))));
+    }
     ++state->sweeps;
     state->seconds += sweep.seconds;
     OPGAUGE_TRY(keep(*state, sweep));

@@ -181,6 +181,16 @@ TEST_F(TuningDeskTest, AnAllowedMissIsCountedOnceThoughTwoChildrenAsk) {
     EXPECT_FALSE(desk.refusal());
 }
 
+TEST_F(TuningDeskTest, ATunerThatTunesAllTheSameIsNotCalledReplayed) {
+    record();
+    TuningDesk desk = this->desk(TuningMode::replay);
+    EXPECT_EQ((*desk.answer_winner(question(1, 384)))["type"], "use");
+    ASSERT_TRUE(desk.take_tuned(sweep(1, 32, 0.004), Conditions::quiet_serial));
+    EXPECT_THAT(desk.end_case(std::vector<long long>{1})->flags, ElementsAre("replay_miss"));
+    EXPECT_EQ(desk.replay_json()["used"], 0);
+    EXPECT_THAT(desk.lines()[0], HasSubstr("tuned live by a tuner that takes no recorded winner"));
+}
+
 TEST_F(TuningDeskTest, AnAcceptedDifferenceIsAFlag) {
     record();
     TuningSettings settings;
