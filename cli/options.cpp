@@ -36,7 +36,13 @@ void add_what(CLI::App& command, PlanOptions& plan) {
     command.add_option("--l2", plan.l2, "cold or hot: cache before each call (timer event)");
     command.add_option("--heat", plan.heat, "burst or sustained")
         ->check(CLI::IsMember({"burst", "sustained"}));
-    command.add_option("--tune", plan.tune, "off");
+    command.add_option("--tune", plan.tuning.mode, "record, replay, off");
+    command.add_option("--from", plan.tuning.from, "the run or tuning.db whose winners are used");
+    command.add_flag("--allow-misses", plan.tuning.allow_misses, "tune live what is not there");
+    command
+        .add_option("--accept-scope", plan.tuning.accept_scope,
+                    "facts of the winners' scope that may differ, comma separated")
+        ->delimiter(',');
     command.add_option("--shapes", plan.shapes, "upstream, compact, or a YAML file");
     command.add_option("--level", plan.level, "core, comprehensive")
         ->check(CLI::IsMember({"core", "comprehensive"}));

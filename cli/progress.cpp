@@ -49,6 +49,11 @@ void Progress::on_row(const Row& row) {
     on_tick();
 }
 
+void Progress::on_tuning(const std::string& kernel) {
+    tuning_ = printable(kernel, 40);
+    on_tick();
+}
+
 void Progress::on_tick() {
     if (status_.redraws()) status_.update(line());
 }
@@ -63,6 +68,7 @@ std::string Progress::line() const {
     if (begun_ == 0) return fmt::format("{} ({})", phase_, elapsed);
     std::string text = fmt::format("{}  case {}", current_, begun_);
     if (planned_) text += fmt::format(" of {}", *planned_);
+    if (!tuning_.empty()) text += "  tuning " + tuning_;
     text += "  " + elapsed;
     if (planned_ && finished_ > 0 && finished_ < *planned_) {
         const std::chrono::duration<double> spent = now - first_case_;

@@ -21,6 +21,7 @@ class Progress final : public RunObserver {
     void on_phase(const std::string& text) override;
     void on_case_begin(const Row& row, std::optional<int> planned) override;
     void on_row(const Row& row) override;
+    void on_tuning(const std::string& kernel) override;
     void on_tick() override;
     void finish();
 
@@ -33,6 +34,7 @@ class Progress final : public RunObserver {
     std::chrono::steady_clock::time_point first_case_;
     std::string phase_;
     std::string current_;
+    std::string tuning_;  // the kernel whose configurations are being timed; empty: none
     int begun_ = 0;
     int finished_ = 0;
     std::optional<int> planned_;

@@ -2,6 +2,7 @@
 #include "opgauge/plan/planner.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/report/latency_report.h"
+#include "opgauge/report/tuning_report.h"
 #include "opgauge/session/run_session.h"
 
 #include "cli/commands.h"
@@ -34,7 +35,7 @@ Result<void> report(const RunSummary& summary, const RunCommandOptions& options)
                                       {"status", optional_json(run.status)}}));
         return {};
     }
-    fmt::print("{}\nfiles: {}\n", latency_text(run), summary.run_dir.string());
+    fmt::print("{}{}\nfiles: {}\n", latency_text(run), tuning_text(run), summary.run_dir.string());
     return {};
 }
 
@@ -54,6 +55,7 @@ Result<int> run_command(const RunCommandOptions& options, const Environment& env
         run_plan(plan, *provider, run_options(options, environment), environment, clock, progress));
     progress.finish();
     std::fflush(stderr);
+    for (const auto& line : summary.tuning) fmt::print(stderr, "opgauge: tuning: {}\n", line);
     OPGAUGE_TRY(report(summary, options));
     if (summary.status != "passed") {
         fmt::print(stderr, "opgauge: {}: {}\n", summary.status, summary.reason);

@@ -2,6 +2,7 @@
 #include "opgauge/record/result_reader.h"
 #include "opgauge/report/latency_report.h"
 #include "opgauge/report/samples_report.h"
+#include "opgauge/report/tuning_report.h"
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -43,7 +44,7 @@ Result<int> show_case(const RecordedRun& run, const ShowOptions& options) {
 Result<int> show_command(const ShowOptions& options) {
     OPGAUGE_TRY_ASSIGN(const RecordedRun run, read_run(options.run_dir));
     if (options.case_index != 0) return show_case(run, options);
-    fmt::print("{}", options.json ? to_text(run_json(run)) : latency_text(run));
+    fmt::print("{}", options.json ? to_text(run_json(run)) : latency_text(run) + tuning_text(run));
     return ok;
 }
 

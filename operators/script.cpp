@@ -76,12 +76,29 @@ void play_side(ChannelClient& channel, const std::string& name, const Json& side
     channel.tell("side_end", {{"side", name}});
 }
 
+// Tunes live as the parent says, or uses its winner.
+void play_tuning(ChannelClient& channel, const Json& step) {
+    Json answer = channel.ask("winner", step.at("winner"));
+    const auto failure = step.find("winner_failed");
+    if (get_string(answer, "type") == "use" && failure != step.end()) {
+        Json failed = *failure;
+        failed["config"] = answer.at("config");
+        answer = channel.ask("winner_failed", failed);
+    }
+    if (get_string(answer, "type") == "stop") ::_exit(kStopped);
+    if (get_string(answer, "type") != "tune") return;
+    pause_ms(step);
+    for (const auto& part : step.value("tuned", Json::array())) channel.tell("tuned", part);
+    misbehave(step);
+}
+
 void play_case(ChannelClient& channel, const Json& scripted, std::size_t planned) {
     const Json answer =
         channel.ask("case_begin", {{"case", scripted.at("case")}, {"planned", planned}});
     if (get_string(answer, "type") == "skip") return;
     pause_ms(scripted);
     misbehave(scripted);
+    for (const auto& step : scripted.value("tuning", Json::array())) play_tuning(channel, step);
     for (const char* name : {"base", "candidate"}) {
         if (scripted.contains(name)) play_side(channel, name, scripted.at(name));
     }
@@ -100,6 +117,7 @@ void play_test(ChannelClient& channel, const Json& test) {
                               {"outcome", get_string(test, "outcome", "passed")},
                               {"reason", get_string(test, "reason")},
                               {"seconds", 0}});
+    misbehave(test.value("after", Json::object()));
 }
 
 }  // namespace
@@ -107,11 +125,12 @@ void play_test(ChannelClient& channel, const Json& test) {
 int play_script(ChannelClient& channel, const std::string& file) {
     const auto script = read_json_file(file);
     if (!script) throw std::runtime_error(script.error().message);
-    channel.ask("hello", {{"protocol", get_optional<int>(*script, "protocol").value_or(1)},
-                          {"pid", ::getpid()},
-                          {"child", "native"},
-                          {"version", "script"},
-                          {"visible", Json::object()}});
+    const Json job =
+        channel.ask("hello", {{"protocol", get_optional<int>(*script, "protocol").value_or(1)},
+                              {"pid", ::getpid()},
+                              {"child", "native"},
+                              {"version", "script"},
+                              {"visible", Json::object()}});
     Json device = {
         {"backend", "fake"}, {"count", 1}, {"name", "Fake Accelerator"}, {"uuid", "FAKE-0000"}};
     device.update(script->value("device", Json::object()));
@@ -122,7 +141,12 @@ int play_script(ChannelClient& channel, const std::string& file) {
     channel.tell("collected", {{"nodes", nodes},
                                {"errors", script->value("collect_errors", Json::array())},
                                {"deselected", 0}});
-    for (const auto& test : tests) play_test(channel, test);
+    const auto done = get_optional<std::vector<std::string>>(job, "skip_nodes");
+    for (const auto& test : tests) {
+        const std::string node = get_string(test, "node", "fake::test");
+        if (done && std::find(done->begin(), done->end(), node) != done->end()) continue;
+        play_test(channel, test);
+    }
     channel.tell("bye", {{"exit", 0}});
     return get_optional<int>(*script, "exit").value_or(0);
 }

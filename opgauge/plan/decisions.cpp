@@ -116,28 +116,6 @@ Result<TimerSettings> decide_timer_settings(const std::string& l2, const Backend
     return settings;
 }
 
-Result<Decision> decide_tuning(const std::string& option, const Environment& environment) {
-    // Read as promises by those who set them: a run that ignored them would be taken for a replay.
-    for (const char* variable : {"REPLAY_FROM", "PARALLEL_WARMUP_GPUS"}) {
-        if (!environment.get_non_empty(variable)) continue;
-        return fail(ErrorKind::refused,
-                    fmt::format("{} is set, and it is not in this release; unset it", variable));
-    }
-    const std::string mode = lower(trim(option));
-    if (mode.empty() || mode == "off") {
-        return Decision{"off", mode.empty() ? "default of this release: the corpus tunes on its own"
-                                            : "--tune off"};
-    }
-    const std::vector<std::string> known = {"off", "record", "replay"};
-    if (std::find(known.begin(), known.end(), mode) == known.end()) {
-        return fail(ErrorKind::usage,
-                    fmt::format("unknown tuning mode '{}'{}; known: {}", printable(option),
-                                suggestion(mode, known), join(known, ", ")));
-    }
-    return fail(ErrorKind::refused,
-                fmt::format("--tune {} is not in this release; use --tune off", mode));
-}
-
 Result<ShapesDecision> decide_shapes(const std::string& option, const Environment& environment,
                                      const Provider& provider) {
     if (option == "upstream") return upstream_shapes(provider, "--shapes upstream");

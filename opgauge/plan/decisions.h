@@ -26,9 +26,6 @@ struct TimerSettings {
 Result<TimerSettings> decide_timer_settings(const std::string& l2, const Backend& backend,
                                             const std::string& timer);
 
-// --tune, REPLAY_FROM, PARALLEL_WARMUP_GPUS. Kinds: usage (unknown), refused (not in this release).
-Result<Decision> decide_tuning(const std::string& option, const Environment& environment);
-
 struct ShapesDecision {
     Decision decision;    // value: "upstream", "compact", or the file as given
     std::string file;     // absolute; empty: the corpus's own

@@ -47,6 +47,22 @@ Json environment_json(const Plan& plan) {
     return list;
 }
 
+Json replay_json(const ReplayPlan& replay) {
+    if (replay.source.value.empty()) return nullptr;
+    return {{"source", to_json(replay.source)},
+            {"warning", replay.warning.empty() ? Json(nullptr) : Json(replay.warning)},
+            {"allow_misses", replay.allow_misses},
+            {"accepted", replay.accepted}};
+}
+
+std::string forgiven(const ReplayPlan& replay) {
+    std::string text = replay.source.why;
+    if (!replay.warning.empty()) text += "; " + replay.warning;
+    if (replay.allow_misses) text += "; what is missing is tuned live";
+    for (const auto& fact : replay.accepted) text += "; another " + fact + " is accepted";
+    return text;
+}
+
 std::string shown_command(const CorpusCommand& command) {
     std::vector<std::string> words;
     for (const auto& word : command.argv) {
@@ -71,6 +87,7 @@ Json to_json(const Plan& plan) {
               {"fallback", plan.fallback_timer},
               {"heat", plan.heat}}},
             {"tune", to_json(plan.tune)},
+            {"replay", replay_json(plan.replay)},
             {"shapes",
              {{"value", plan.shapes.value},
               {"file", plan.shapes_file},
@@ -106,6 +123,9 @@ std::string to_text(const Plan& plan) {
         row("fallback", plan.fallback_timer, "for cases whose graph cannot be captured");
     }
     row("tuning", plan.tune.value, plan.tune.why);
+    if (!plan.replay.source.value.empty()) {
+        row("winners of", plan.replay.source.value, forgiven(plan.replay));
+    }
     row("shapes", plan.shapes.value, plan.shapes.why);
     for (const auto& plugin : plan.plugins) row("plugin", plugin.value, plugin.why);
     for (const auto& plugin : plan.no_plugins) row("no plugin", plugin.value, plugin.why);

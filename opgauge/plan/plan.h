@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,14 @@ struct Decision {
     std::string why;
 };
 
+// What is asked for about tuned configurations.
+struct TuningOptions {
+    std::string mode;                       // --tune; empty: by the source and the corpus
+    std::string from;                       // --from; empty: REPLAY_FROM
+    bool allow_misses = false;              // --allow-misses
+    std::vector<std::string> accept_scope;  // --accept-scope
+};
+
 // What the command line and the environment ask for, before anything is looked up.
 struct PlanOptions {
     std::string corpus;  // --corpus; empty: OPGAUGE_CORPUS, then native
@@ -27,9 +36,9 @@ struct PlanOptions {
     std::string timer;    // --timer
     std::string l2;       // --l2
     std::string heat;     // --heat
-    std::string tune;     // --tune
-    std::string shapes;   // --shapes FILE
-    std::string level;    // --level
+    TuningOptions tuning;
+    std::string shapes;  // --shapes FILE
+    std::string level;   // --level
     std::vector<std::string> dtypes;
     std::string python;  // --python; empty: OPGAUGE_PYTHON, then python3
     int warmup_ms = 0;
@@ -40,6 +49,14 @@ struct PlannedVariable {
     std::string name;
     std::optional<std::string> value;  // nullopt: removed
     std::string why;
+};
+
+// Where a replay takes its winners from and what it forgives.
+struct ReplayPlan {
+    Decision source;      // a run folder or a tuning.db, as given; empty: nothing is replayed
+    std::string warning;  // what its reader must know: it is incomplete
+    bool allow_misses = false;
+    std::set<std::string> accepted;  // facts of the winners' scope that may differ
 };
 
 // Everything that will happen, as a value. Making one starts no child and touches no device beyond
@@ -60,7 +77,8 @@ struct Plan {
     Json timer_settings = Json::object();
     std::string fallback_timer;  // of cases whose graph cannot be captured; empty: none
     std::string heat;            // "burst" or "sustained"
-    Decision tune;
+    Decision tune;               // value: "record", "replay" or "off"
+    ReplayPlan replay;
     Decision shapes;             // value: "upstream", "compact" or the file
     std::string shapes_file;     // absolute; empty: the corpus's own
     std::string shapes_content;  // written to shapes_file before the run; empty: it is there

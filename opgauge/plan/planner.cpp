@@ -3,6 +3,7 @@
 
 #include "opgauge/base/text.h"
 #include "opgauge/plan/decisions.h"
+#include "opgauge/plan/tuning_decision.h"
 
 #include <fmt/format.h>
 
@@ -163,11 +164,16 @@ Result<Plan> make_plan(const PlanOptions& options, const Environment& environmen
     // The cheap look-ups first: a misspelt operator is told without asking any device.
     OPGAUGE_TRY(add_corpus(plan, *provider, options, environment));
     OPGAUGE_TRY(check_options(options, *provider));
-    OPGAUGE_TRY_ASSIGN(plan.tune, decide_tuning(options.tune, environment));
     OPGAUGE_TRY_ASSIGN(const BackendChoice choice,
                        choose_for(plan.corpus_name, options, environment));
     plan.backend = {std::string(choice.backend->name()), choice.why};
     plan.discovery = choice.discovery;
+    const auto tunes = plan.corpus_name != "native" ? CorpusTuning::yes
+                       : choice.backend->hidden()   ? CorpusTuning::on_call
+                                                    : CorpusTuning::none;
+    OPGAUGE_TRY_ASSIGN(auto tuning, decide_tuning(options.tuning, environment, tunes));
+    plan.tune = std::move(tuning.mode);
+    plan.replay = std::move(tuning.replay);
     OPGAUGE_TRY_ASSIGN(plan.timer, decide_timer(options.timer, *choice.backend, plan.corpus_name));
     OPGAUGE_TRY_ASSIGN(const TimerSettings settings,
                        decide_timer_settings(options.l2, *choice.backend, plan.timer.value));

@@ -17,6 +17,7 @@ struct RunFiles {
     static constexpr const char* kSamples = "samples.jsonl";
     static constexpr const char* kLatencyCsv = "latency.csv";
     static constexpr const char* kLatencyText = "latency.txt";
+    static constexpr const char* kTuning = "tuning.db";
     static constexpr const char* kEvents = "events.jsonl";
     static constexpr const char* kLog = "child.log";
     static constexpr const char* kStatus = "status.json";

@@ -16,13 +16,14 @@ constexpr std::size_t kKeptLogLines = 200;
 
 Conversation::Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& watch,
                            const Clock& clock, RunObserver& observer, RowSink row_sink,
-                           DeviceSink device_sink)
+                           DeviceSink device_sink, TuningDesk* desk)
     : job_(std::move(job)),
       clock_(clock),
       observer_(observer),
       row_sink_(std::move(row_sink)),
       device_sink_(std::move(device_sink)),
       watch_(watch),
+      desk_(desk == nullptr ? off_ : *desk),
       timers_(job_.timer, job_.fallback_timer, std::move(memory)) {}
 
 std::optional<Json> Conversation::on_message(const Json& message) {
@@ -33,6 +34,7 @@ std::optional<Json> Conversation::on_message(const Json& message) {
     if (type == "side_begin") return answer_side_begin(message);
     if (type == "samples") return answer_samples(message);
     if (type == "capture_failed") return answer_capture_failed(message);
+    if (type == "winner" || type == "winner_failed") return answer_tuning(type, message);
     if (type == "collected") {
         take_collected(message);
     } else if (type == "test_begin") {
@@ -43,10 +45,10 @@ std::optional<Json> Conversation::on_message(const Json& message) {
         take_test_end(message);
     } else if (type == "event") {
         take_event(message);
+    } else if (type == "tuned") {
+        take_tuned(message);
     } else if (type == "log") {
-        if (result_.log.size() < kKeptLogLines) {
-            result_.log.push_back(printable(get_string(message, "text")));
-        }
+        take_log(message);
     } else if (type == "bye") {
         result_.said_bye = true;
     } else if (type != "side_end") {
@@ -65,9 +67,16 @@ std::chrono::milliseconds Conversation::tick_interval() const {
     return watch_.in_burst() ? kDuringBurst : kUsualTick;
 }
 
+void Conversation::take_log(const Json& message) {
+    const std::string text = printable(get_string(message, "text"));
+    if (get_string(message, "level") == "error" && !result_.child_error) result_.child_error = text;
+    if (result_.log.size() < kKeptLogLines) result_.log.push_back(text);
+}
+
 std::optional<std::string> Conversation::wants_stop() {
     if (result_.protocol_error) return "protocol error: " + *result_.protocol_error;
     if (result_.record_error) return "the run folder cannot be written: " + *result_.record_error;
+    if (result_.store_error) return *result_.store_error;
     return std::nullopt;
 }
 
@@ -80,6 +89,7 @@ Json Conversation::answer_hello(const Json& message) {
                                    protocol ? std::to_string(*protocol) : "?", kProtocolVersion));
     }
     observer_.on_phase("loading the corpus");
+    desk_.begin_child();
     return {{"type", "job"},
             {"protocol", kProtocolVersion},
             {"backend", job_.backend},
@@ -87,7 +97,7 @@ Json Conversation::answer_hello(const Json& message) {
             {"timer", job_.timer},
             {"timer_settings", job_.timer_settings},
             {"check", job_.check_outputs},
-            {"tune", {{"mode", "off"}}},
+            {"tune", {{"mode", name_of(desk_.mode())}}},
             {"skip_nodes", replacement_.skip_nodes()},
             {"select", job_.select}};
 }
@@ -97,6 +107,8 @@ Json Conversation::answer_device(const Json& message) {
     result_.guard_refusal = device_mismatch(job_.backend, job_.device, message);
     if (result_.guard_refusal) return {{"type", "stop"}, {"reason", *result_.guard_refusal}};
     device_sink_(message);
+    result_.replay_refusal = desk_.check_compiler(message);
+    if (result_.replay_refusal) return {{"type", "stop"}, {"reason", *result_.replay_refusal}};
     observer_.on_phase("measuring");
     return {{"type", "go"}};
 }
@@ -139,6 +151,7 @@ void Conversation::follow_capture(const std::string& event, const Json& message)
 void Conversation::take_event(const Json& message) {
     const std::string name = get_string(message, "name");
     follow_capture(name, message);
+    if (name == "tuning") desk_.take_counts(message);
     if (name == "dtype_not_supported") dtype_unsupported_nodes_.insert(current_node_);
     const double seconds = get_optional<double>(message, "seconds").value_or(0);
     for (auto& event : result_.events) {
@@ -156,9 +169,10 @@ bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
     if (open_ && !open_->capturing.empty() && !stopped) {
         give_up_capture(open_->capturing, "capture_crashed", why);
     }
+    observer_.on_tuning("");
     if (open_) {
         open_->row.status = RowStatus::failed;
-        open_->row.reason = why;
+        open_->row.reason = result_.replay_refusal.value_or(why);
         open_->row.error = {{"kind", "child_ended"}, {"message", why}};
         close_case();
     }

@@ -9,6 +9,7 @@
 #include "opgauge/session/case_timers.h"
 #include "opgauge/session/device_watch.h"
 #include "opgauge/session/replacement.h"
+#include "opgauge/session/tuning_desk.h"
 
 #include <chrono>
 #include <functional>
@@ -53,8 +54,11 @@ struct ConversationResult {
     std::optional<std::string> guard_refusal;  // why the device is not the planned one
     std::optional<std::string> protocol_error;
     std::optional<std::string> record_error;  // a row could not be written
-    std::vector<std::string> log;             // warnings and errors of the child
-    Json events = Json::array();              // summed seconds by event name
+    std::optional<std::string> store_error;   // nor a winner
+    std::optional<std::string> replay_refusal;
+    std::optional<std::string> child_error;  // the first that it logged
+    std::vector<std::string> log;            // warnings and errors of the child
+    Json events = Json::array();             // summed seconds by event name
     int rows_ok = 0;
     int rows_failed = 0;
     int rows_invalid = 0;
@@ -70,6 +74,8 @@ class RunObserver {
     virtual void on_phase(const std::string& /*text*/) {}
     virtual void on_case_begin(const Row& /*row*/, std::optional<int> /*planned*/) {}
     virtual void on_row(const Row& /*row*/) {}
+    // A sweep over a kernel's configurations begins; empty: it has ended.
+    virtual void on_tuning(const std::string& /*kernel*/) {}
     virtual void on_tick() {}
 };
 
@@ -82,9 +88,10 @@ class Conversation final : public ChildHandler {
     // Called once, with the child's device report, before the child may measure.
     using DeviceSink = std::function<void(const Json& device)>;
 
-    // `watch` and the references outlive the conversation.
+    // `watch`, `desk` and the references outlive the conversation. Without a desk tuning is off.
     Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& watch, const Clock& clock,
-                 RunObserver& observer, RowSink row_sink, DeviceSink device_sink);
+                 RunObserver& observer, RowSink row_sink, DeviceSink device_sink,
+                 TuningDesk* desk = nullptr);
 
     std::optional<Json> on_message(const Json& message) override;
     void on_tick() override;
@@ -104,8 +111,9 @@ class Conversation final : public ChildHandler {
         std::chrono::steady_clock::time_point begin;
         int index_in_test = 0;
         std::chrono::steady_clock::time_point burst_begin;
-        std::set<std::string> flags;  // what the parent has seen
-        std::string capturing;        // the side whose graph is being recorded
+        std::set<std::string> flags;     // what the parent has seen
+        std::string capturing;           // the side whose graph is being recorded
+        std::vector<long long> winners;  // ids of the keys that it used
     };
 
     Json answer_hello(const Json& message);
@@ -119,10 +127,16 @@ class Conversation final : public ChildHandler {
     Json more(const MoreSamples& more, double cool_down_s);
     double judge_burst(SideSamples& taken, std::size_t before, std::size_t invalid_before);
     void flag_neighbours();
+    std::optional<Json> answer_tuning(const std::string& type, const Json& message);
+    void take_tuned(const Json& message);
+    void add_tuning(Row& row);
+    void tuning_error(const Error& error);
+    std::optional<bool> alone_on_device();
     void take_collected(const Json& message);
     void take_case_end(const Json& message);
     void take_test_end(const Json& message);
     void take_event(const Json& message);
+    void take_log(const Json& message);
     void follow_capture(const std::string& event, const Json& message);
     void close_case();
     void protocol_error(std::string text);
@@ -136,6 +150,8 @@ class Conversation final : public ChildHandler {
     DeviceSink device_sink_;
     ConversationResult result_;
     DeviceWatch& watch_;
+    TuningDesk off_;
+    TuningDesk& desk_;
     double cool_down_s_ = 0;  // before the next burst
     CaseTimers timers_;
     Replacement replacement_;

@@ -182,6 +182,8 @@ void Conversation::take_case_end(const Json& message) {
     Row& row = open_->row;
     row.check = message.value("check", Json(nullptr));
     row.work_amount = message.value("work", Json(nullptr));
+    open_->winners =
+        get_optional<std::vector<long long>>(message, "winners").value_or(open_->winners);
     row.flags = get_optional<std::vector<std::string>>(message, "flags").value_or(row.flags);
     if (!get_optional<bool>(row.check, "ok").value_or(true))
         row.flags.emplace_back("outputs_differ");
@@ -202,6 +204,7 @@ void Conversation::close_case() {
     Row& row = open_->row;
     row.seconds = std::chrono::duration<double>(clock_.now() - open_->begin).count();
     row.flags.insert(row.flags.end(), open_->flags.begin(), open_->flags.end());
+    add_tuning(row);
     judge(row);
     switch (row.status) {
         case RowStatus::ok:

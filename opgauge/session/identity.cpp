@@ -3,6 +3,7 @@
 
 #include "opgauge/record/caliber.h"
 #include "opgauge/session/host_facts.h"
+#include "opgauge/session/tuning_setup.h"
 
 #include <array>
 #include <string_view>
@@ -121,8 +122,9 @@ Json unknown_facts(const IdentityInput& input) {
     if (!input.python) unknown["software.python"] = "the native corpus runs without Python";
     unknown["clocks.policy"] = "not read in this release";
     unknown["tuning.winners_digest"] =
-        "opgauge does not handle winners in this release; the corpus "
-        "tunes on its own";
+        input.plan.tune.value == "off" ? "tuning is off: opgauge sees no winners, the corpus may "
+                                         "tune on its own"
+                                       : "told at the end of the run";
     return unknown;
 }
 
@@ -147,7 +149,7 @@ Json make_identity(const IdentityInput& input) {
           {"why", plan.timer.why},
           {"settings", plan.timer_settings},
           {"fallback", plan.fallback_timer.empty() ? Json(nullptr) : Json(plan.fallback_timer)}}},
-        {"tuning", {{"mode", plan.tune.value}, {"winners_digest", nullptr}}},
+        {"tuning", tuning_facts(plan, input.replayed)},
         {"shapes", {{"source", plan.shapes.value}, {"digest", optional_json(plan.shapes_digest)}}},
         {"plugins", plugin_names(plan)},
         {"settings", settings_facts(plan, input.stopping)},

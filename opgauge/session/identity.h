@@ -7,6 +7,7 @@
 #include "opgauge/measure/stopping_rule.h"
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/python_probe.h"
+#include "opgauge/tuning/replay.h"
 
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct IdentityInput {
     const Plan& plan;
     const CorpusVersion& corpus_version;
     const std::optional<PythonFacts>& python;  // nullopt: the native corpus needs none
+    const std::optional<Replay>& replayed;
     const StoppingSettings& stopping;
     const Environment& child_environment;
     std::vector<std::string> argv;

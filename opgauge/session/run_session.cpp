@@ -13,6 +13,7 @@
 #include "opgauge/session/identity.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/session/run_status.h"
+#include "opgauge/session/tuning_setup.h"
 
 #include <fmt/format.h>
 
@@ -108,7 +109,7 @@ Json status_json(const RunStatus& status, const Outcome& outcome, const Conversa
             {"collect_errors", collect_errors},
             {"events", said.events},
             {"log", said.log},
-            {"markers", Json::array()}};
+            {"markers", marker_counts(run.rows)}};
 }
 
 // Everything about one started run that its steps share.
@@ -122,6 +123,7 @@ struct RunInProgress {
     Environment environment;
     const Environment& caller;
     std::chrono::steady_clock::time_point begin;
+    TuningDesk desk;
 };
 
 // A child that ended before its first test has said why only in its own output.
@@ -136,8 +138,9 @@ std::string last_words(const std::filesystem::path& log) {
 }
 
 // The status is written last: a directory without it is incomplete.
-Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome,
-                          const ConversationResult& said) {
+Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, ConversationResult said) {
+    if (const auto kept = run.desk.finish(); !kept) said.store_error = kept.error().message;
+    complete_tuning(run.identity, run.desk);
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
     OPGAUGE_TRY_ASSIGN(RecordedRun recorded, read_run(run.directory));
     RunStatus status = judge_run(outcome, said);
@@ -147,6 +150,8 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome,
     }
     const double seconds = std::chrono::duration<double>(run.clock.now() - run.begin).count();
     recorded.status = status_json(status, outcome, said, recorded, seconds);
+    (*recorded.status)["tuning"] = run.desk.tuning_json();
+    (*recorded.status)["replay"] = run.desk.replay_json();
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
     OPGAUGE_TRY(run.writer.write_status(*recorded.status));
@@ -156,6 +161,7 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome,
     summary.reason = status.reason;
     summary.exit_code = status.exit_code;
     summary.warnings = said.log;
+    summary.tuning = run.desk.lines();
     return summary;
 }
 
@@ -203,7 +209,8 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
         Row stamped = row;
         const auto& side = row.candidate ? row.candidate : row.base;
         if (side) {
-            stamped.caliber_id = caliber_id(run.identity, side->timer, side->timer_settings, "");
+            stamped.caliber_id =
+                caliber_id(run.identity, side->timer, side->timer_settings, row.winners_digest);
         }
         return run.writer.append(stamped, base, candidate);
     };
@@ -216,7 +223,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
                       run.plan.heat == "sustained" ? Heat::sustained : Heat::burst, run.clock);
     watch.note_neighbours();
     Conversation conversation(job_settings(run.plan, run.options), capture_memory(run), watch,
-                              run.clock, observer, row_sink, device_sink);
+                              run.clock, observer, row_sink, device_sink, &run.desk);
     ChildSpec spec;
     spec.argv = run.plan.command.argv;
     spec.environment = run.environment.to_strings();
@@ -253,6 +260,7 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                             RunObserver& observer) {
     OPGAUGE_TRY(check_exclusive(plan, options));
     const Environment child = child_environment(plan, environment, options);
+    OPGAUGE_TRY_ASSIGN(std::optional<Replay> source, open_source(plan, child));
     std::optional<PythonFacts> python;
     if (provider.name() != "native") {
         OPGAUGE_TRY_ASSIGN(python, probe_python(plan.command.argv.front(), child));
@@ -265,15 +273,17 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     IdentityInput input{plan,
                         version,
                         python,
+                        source,
                         options.stopping,
                         child,
                         options.argv,
                         directory.filename().string(),
                         utc_text(clock.wall_time()),
                         options.tool_version};
-    RunInProgress run{plan,      options,           clock,
-                      directory, std::move(writer), make_identity(input),
-                      child,     environment,       clock.now()};
+    const Json identity = make_identity(input);
+    OPGAUGE_TRY_ASSIGN(TuningDesk desk, open_desk(plan, child, std::move(source), directory));
+    RunInProgress run{plan,     options, clock,       directory,   std::move(writer),
+                      identity, child,   environment, clock.now(), std::move(desk)};
     Plan executed = plan;
     if (python) narrow_to_modules(executed, python->modules, python->executable);
     OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));

@@ -35,6 +35,7 @@ struct RunSummary {
     std::string reason;  // one line where not passed
     int exit_code = 0;
     std::vector<std::string> warnings;
+    std::vector<std::string> tuning;  // what a person must know of it, one line each
 };
 
 // One run: claims the folder, writes the identity, starts and supervises the child, keeps each row

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <optional>
 
 namespace opgauge {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int kExitOk = 0;
 constexpr int kExitFailed = 1;
+constexpr int kExitRefused = 3;
 constexpr int kExitEnvironment = 4;
 constexpr int kExitSignalBase = 128;
 // Codes that our own children use (docs/child_protocol.md); pytest's own are 0 to 5.
@@ -35,6 +37,17 @@ std::optional<RunStatus> ended_by_force(const Outcome& outcome, const Conversati
         return RunStatus{"crashed", to_text(outcome), kExitFailed};
     }
     return std::nullopt;
+}
+
+// A store that another process keeps has a status of its own; a full disk has none.
+RunStatus store_failed(const std::string& error) {
+    const bool locked = error.find("store_locked") != std::string::npos;
+    return {locked ? "store_locked" : "failed", error, locked ? kExitFailed : kExitEnvironment};
+}
+
+bool interrupted(const Outcome& outcome) {
+    const auto* stopped = std::get_if<Stopped>(&outcome);
+    return stopped != nullptr && stopped->signal != 0;
 }
 
 bool test_failed(const TestOutcome& test) {
@@ -74,6 +87,8 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
     if (said.guard_refusal) {
         return {"failed", "device guard: " + *said.guard_refusal, kExitEnvironment};
     }
+    if (said.replay_refusal) return {"failed", *said.replay_refusal, kExitRefused};
+    if (said.store_error && !interrupted(outcome)) return store_failed(*said.store_error);
     if (auto forced = ended_by_force(outcome, said)) return *forced;
     const int code = std::get<Exited>(outcome).code;
     if (auto nothing = nothing_collected(said)) return *nothing;
@@ -103,7 +118,16 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
         }
         return {"skipped", "every case was skipped", kExitOk};
     }
+    if (said.child_error) return {"failed", *said.child_error, kExitFailed};
     return {"passed", "", kExitOk};
+}
+
+Json marker_counts(const std::vector<Row>& rows) {
+    std::map<std::string, int> counts;
+    for (const auto& row : rows) {
+        for (const auto& flag : row.flags) ++counts[flag.substr(0, flag.find('@'))];
+    }
+    return counts;
 }
 
 }  // namespace opgauge

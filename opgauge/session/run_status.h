@@ -5,6 +5,7 @@
 #include "opgauge/session/conversation.h"
 
 #include <string>
+#include <vector>
 
 namespace opgauge {
 
@@ -16,5 +17,8 @@ struct RunStatus {
     int exit_code = 0;
 };
 RunStatus judge_run(const Outcome& outcome, const ConversationResult& conversation);
+
+// {"throttled:sw_power_cap": 2}: how many rows carry each flag. What follows an @ is a row's own.
+Json marker_counts(const std::vector<Row>& rows);
 
 }  // namespace opgauge

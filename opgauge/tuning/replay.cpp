@@ -28,21 +28,27 @@ Candidates with_fact(const Candidates& all, std::string Scope::*fact, const Scop
     return same;
 }
 
-Candidates at_key(const Candidates& all, const Json& key) {
-    const std::string typed = lookup_text(key);
-    // A tuner that hashes long keys leaves only the hash in an imported store.
-    const auto hashed = hashed_key(key);
-    const std::string blob = hashed ? lookup_text(*hashed) : typed;
-    Candidates same;
-    for (const Winner* winner : all) {
-        const std::string recorded = lookup_text(winner->key.key);
-        if (recorded == typed || recorded == blob) same.push_back(winner);
-    }
-    return same;
+std::string place_of(const std::string& kernel, const std::string& lookup) {
+    return kernel + '\n' + lookup;
 }
 
 Miss changed(MissReason reason, const char* fact, std::string recorded, std::string now) {
     return {reason, {{fact, std::move(recorded), std::move(now)}}};
+}
+
+// Why no winner of this kernel serves a key: the first reason that holds.
+Miss miss_of(const std::vector<Winner>& winners, const Scope& now) {
+    Candidates all;
+    for (const auto& winner : winners) all.push_back(&winner);
+    const Candidates of_source = with_fact(all, &Scope::kernel_source_hash, now);
+    if (of_source.empty()) {
+        return changed(MissReason::kernel_source_changed, "kernel_source_hash",
+                       all.front()->scope.kernel_source_hash, now.kernel_source_hash);
+    }
+    const Candidates of_list = with_fact(of_source, &Scope::config_list_digest, now);
+    if (!of_list.empty()) return {};
+    return changed(MissReason::config_list_changed, "config_list_digest",
+                   of_source.front()->scope.config_list_digest, now.config_list_digest);
 }
 
 }  // namespace
@@ -64,7 +70,25 @@ Result<Replay> Replay::open(const std::filesystem::path& source, std::set<std::s
     for (auto& winner : winners) {
         replay.by_kernel_[winner.key.kernel].push_back(std::move(winner));
     }
+    for (const auto& [kernel, all] : replay.by_kernel_) {
+        for (const auto& winner : all) {
+            replay.at_[place_of(kernel, lookup_text(winner.key.key))].push_back(&winner);
+        }
+    }
     return replay;
+}
+
+std::vector<const Winner*> Replay::at_key(const TuningKey& key) const {
+    Candidates same;
+    const auto add = [&](const Json& form) {
+        const auto found = at_.find(place_of(key.kernel, lookup_text(form)));
+        if (found == at_.end()) return;
+        same.insert(same.end(), found->second.begin(), found->second.end());
+    };
+    add(key.key);
+    // A tuner that hashes long keys leaves only the hash in an imported store.
+    if (const auto hashed = hashed_key(key.key)) add(*hashed);
+    return same;
 }
 
 bool Replay::acceptable(const std::vector<ScopeDifference>& differences) const {
@@ -85,20 +109,9 @@ std::variant<Replayed, Miss> Replay::find(const TuningKey& key, const Scope& now
     if (evicted_.contains(identity_of(key))) return Miss{MissReason::evicted, {}};
     const auto kernel = by_kernel_.find(key.kernel);
     if (kernel == by_kernel_.end()) return Miss{};
-    Candidates all;
-    for (const auto& winner : kernel->second) all.push_back(&winner);
-    const Candidates of_source = with_fact(all, &Scope::kernel_source_hash, now);
-    if (of_source.empty()) {
-        return changed(MissReason::kernel_source_changed, "kernel_source_hash",
-                       all.front()->scope.kernel_source_hash, now.kernel_source_hash);
-    }
-    const Candidates of_list = with_fact(of_source, &Scope::config_list_digest, now);
-    if (of_list.empty()) {
-        return changed(MissReason::config_list_changed, "config_list_digest",
-                       of_source.front()->scope.config_list_digest, now.config_list_digest);
-    }
-    Candidates found = at_key(of_list, key.key);
-    if (found.empty()) return Miss{};
+    Candidates found = with_fact(with_fact(at_key(key), &Scope::kernel_source_hash, now),
+                                 &Scope::config_list_digest, now);
+    if (found.empty()) return miss_of(kernel->second, now);
     std::stable_partition(found.begin(), found.end(),
                           [&](auto* winner) { return winner->key.space == key.space; });
     const Winner* best = closest(found, now);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct Replayed {
 // Every winner of a kept run, read once; the source is not touched again and never changes.
 class Replay {
   public:
+    Replay(Replay&&) = default;
+    Replay& operator=(Replay&&) = default;
+    Replay(const Replay&) = delete;  // it points into itself
+    Replay& operator=(const Replay&) = delete;
+    ~Replay() = default;
+
     // `accepted` names facts of the scope that may differ (--accept-scope device_model).
     static Result<Replay> open(const std::filesystem::path& source,
                                std::set<std::string> accepted = {});
@@ -44,14 +51,18 @@ class Replay {
     std::size_t recorded() const { return recorded_; }
     std::size_t used() const { return used_.size(); }
     const std::string& digest() const { return digest_; }
+    const std::map<std::string, std::vector<Winner>>& by_kernel() const { return by_kernel_; }
     // "0 of 4 recorded winners used".
     std::string summary() const;
 
   private:
+    Replay() = default;
+    std::vector<const Winner*> at_key(const TuningKey& key) const;
     const Winner* closest(const std::vector<const Winner*>& candidates, const Scope& now) const;
     bool acceptable(const std::vector<ScopeDifference>& differences) const;
 
     std::map<std::string, std::vector<Winner>> by_kernel_;
+    std::unordered_map<std::string, std::vector<const Winner*>> at_;  // kernel and key: winners
     std::set<std::string> accepted_;
     std::set<std::string> evicted_;
     std::set<const Winner*> used_;

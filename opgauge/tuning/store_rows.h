@@ -11,8 +11,6 @@
 
 namespace opgauge {
 
-enum class SpaceKind { winners, timings };
-
 struct Space {
     SpaceKind kind = SpaceKind::winners;
     std::string kernel;

@@ -139,14 +139,22 @@ Result<void> TuningStore::record(const Winner& winner, std::span<const Timing> t
     });
 }
 
-Result<void> TuningStore::put_timings(std::span<const Timing> timings) {
+Result<void> TuningStore::put_all(SpaceKind kind, std::span<const TunedConfig> all) {
     return with_sqlite("write", *database_, [&]() -> Result<void> {
         SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
         StoreRows rows(*database_);
-        for (const auto& timing : timings) rows.put(SpaceKind::timings, timing);
+        for (const auto& one : all) rows.put(kind, one);
         transaction.commit();
         return {};
     });
+}
+
+Result<void> TuningStore::put_timings(std::span<const Timing> timings) {
+    return put_all(SpaceKind::timings, timings);
+}
+
+Result<void> TuningStore::put_winners(std::span<const Winner> winners) {
+    return put_all(SpaceKind::winners, winners);
 }
 
 Result<std::optional<Winner>> TuningStore::find_winner(const TuningKey& key, const Scope& scope) {

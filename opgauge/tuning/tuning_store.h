@@ -14,6 +14,8 @@ namespace opgauge {
 
 constexpr int kTuningSchemaVersion = 1;
 
+enum class SpaceKind { winners, timings };
+
 // Why a recorded winner could not be used.
 enum class EvictionKind { error, out_of_resources, timeout };
 std::string_view name_of(EvictionKind kind);
@@ -44,6 +46,8 @@ class TuningStore {
     // time is infinite or NaN is refused: no configuration works.
     Result<void> record(const Winner& winner, std::span<const Timing> timings);
     Result<void> put_timings(std::span<const Timing> timings);
+    // Winners of another store; one without a usable time is kept as it was there.
+    Result<void> put_winners(std::span<const Winner> winners);
 
     // The winner at exactly this kernel, key and scope.
     Result<std::optional<Winner>> find_winner(const TuningKey& key, const Scope& scope);
@@ -63,6 +67,7 @@ class TuningStore {
 
   private:
     TuningStore(std::unique_ptr<SQLite::Database> database, std::filesystem::path path);
+    Result<void> put_all(SpaceKind kind, std::span<const TunedConfig> all);
     std::unique_ptr<SQLite::Database> database_;
     std::filesystem::path path_;
 };

@@ -35,8 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const opgauge::testing::FakeClock clock;
     opgauge::RunObserver observer;
     opgauge::DeviceWatch watch(nullptr, opgauge::Heat::burst, clock);
-    opgauge::Conversation talk(job(), opgauge::CaptureMemory(), watch, clock, observer, check_row,
-                               [](const opgauge::Json&) {});
+    opgauge::TuningSettings settings;
+    settings.mode = opgauge::TuningMode::record;
+    opgauge::TuningDesk desk(settings, std::nullopt, std::nullopt);
+    opgauge::Conversation talk(
+        job(), opgauge::CaptureMemory(), watch, clock, observer, check_row,
+        [](const opgauge::Json&) {}, &desk);
     opgauge::LineDecoder decoder;
     const auto messages = decoder.feed(std::string_view(reinterpret_cast<const char*>(data), size));
     for (const auto& message : messages ? *messages : decoder.messages_before_error()) {
@@ -44,5 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (talk.wants_stop()) break;
     }
     talk.child_ended("the child exited with 1", opgauge::Exited{1});
+    opgauge::to_line(desk.tuning_json());
+    if (!desk.lines().empty() && !desk.finish()) std::abort();
     return 0;
 }

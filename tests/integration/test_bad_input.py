@@ -20,7 +20,7 @@ CORPUS = SOURCE / "tests/data/corpus_scan"
         (["run", "mm", "--corpus", "/absent"], 4, "corpus /absent: no such folder"),
         (["run", "mm", "--timer", "sundial"], 2, "unknown timer 'sundial'"),
         (["run", "mm", "--timer", "graph"], 3, "backend cpu has no capability graph_capture"),
-        (["run", "mm", "--tune", "replay"], 3, "--tune replay is not in this release"),
+        (["run", "mm", "--tune", "replay"], 2, "--tune replay has no source"),
         (["run"], 2, "no operator named"),
         (["show", "/absent"], 2, "/absent is not a run folder: no such folder"),
         (["devices", "--backend", "nvidiaa"], 2, "did you mean 'nvidia'?"),

@@ -6,6 +6,7 @@
 #include "opgauge/plan/capabilities.h"
 #include "opgauge/plan/decisions.h"
 #include "opgauge/plan/shapes.h"
+#include "opgauge/tuning/tuning_store.h"
 
 #include "tests/support/temp_dir.h"
 
@@ -122,14 +123,34 @@ TEST(Planner, AGraphTimerWithoutTheCapabilityIsRefusedBeforeAnyCapture) {
 }
 
 TEST(Planner, VariablesOfLaterReleasesAreRefusedNotIgnored) {
-    for (const char* variable : {"REPLAY_FROM", "PARALLEL_WARMUP_GPUS"}) {
-        const auto plan =
-            make_plan(options("cuda"), environment({{variable, "2"}}), installation());
-        ASSERT_FALSE(plan);
-        EXPECT_EQ(plan.error().kind, ErrorKind::refused);
-        EXPECT_EQ(plan.error().message,
-                  std::string(variable) + " is set, and it is not in this release; unset it");
-    }
+    const auto plan =
+        make_plan(options("cuda"), environment({{"PARALLEL_WARMUP_GPUS", "2"}}), installation());
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::refused);
+    EXPECT_EQ(plan.error().message,
+              "PARALLEL_WARMUP_GPUS is set, and it is not in this release; unset it");
+}
+
+TEST(Planner, WinnersAreRecordedUnlessASourceIsNamed) {
+    const testing::TempDir folder;
+    ASSERT_TRUE(TuningStore::open(folder.path(), DatabaseAccess::create));
+    const auto env = environment({{"REPLAY_FROM", folder.path().string()}});
+    EXPECT_EQ(make_plan(options("cuda"), environment(), installation())->tune.value, "record");
+    const auto replay = make_plan(options("cuda"), env, installation());
+    ASSERT_TRUE(replay) << replay.error().message;
+    EXPECT_EQ(replay->tune.value, "replay");
+    EXPECT_EQ(replay->replay.source.why, "REPLAY_FROM");
+    EXPECT_EQ(replay->replay.warning, "it is incomplete (no status.json): winners may be missing");
+    auto asked = options("cuda");
+    asked.tuning.mode = "record";
+    const auto record = make_plan(asked, env, installation());
+    EXPECT_EQ(record->tune.value, "record");
+    EXPECT_EQ(record->replay.source.value, "");
+    asked.tuning.from = folder.path().string();
+    EXPECT_EQ(make_plan(asked, env, installation()).error().kind, ErrorKind::usage);
+    PlanOptions native;
+    native.request.operator_ = "mm";
+    EXPECT_EQ(make_plan(native, environment(), installation())->tune.value, "off");
 }
 
 TEST(Planner, TheHintOfARefusedTimerNamesOneThatIsTaken) {

@@ -236,6 +236,36 @@ TEST(RunStatus, NoTestsAndCollectErrorsAreTold) {
     EXPECT_EQ(status.exit_code, 1);
 }
 
+// Hooks that saw nothing while tuned kernels ran: the numbers are of unknown winners.
+TEST(RunStatus, AnErrorThatTheChildLogsIsNoPass) {
+    ConversationResult said = said_well();
+    said.child_error = "tuned kernels were launched, no hook saw them";
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "failed");
+    EXPECT_EQ(judge_run(Exited{0}, said).reason, *said.child_error);
+}
+
+TEST(RunStatus, AReplayThatCannotGoOnIsRefusedAndALockedStoreHasItsOwnStatus) {
+    ConversationResult said = said_well();
+    said.store_error = "cannot write tuning.db: it is locked (store_locked): try again";
+    EXPECT_EQ(judge_run(Stopped{"x", 0}, said).status, "store_locked");
+    EXPECT_EQ(judge_run(Stopped{"x", 0}, said).exit_code, 1);
+    EXPECT_EQ(judge_run(Stopped{"SIGINT", 2}, said).status, "interrupted");
+    said.store_error = "cannot write tuning.db: the disk is full";
+    EXPECT_EQ(judge_run(Stopped{"x", 0}, said).status, "failed");
+    EXPECT_EQ(judge_run(Stopped{"x", 0}, said).exit_code, 4);
+    said.replay_refusal = "replay_miss: mm";
+    EXPECT_EQ(judge_run(Exited{87}, said).exit_code, 3);
+    EXPECT_EQ(judge_run(Exited{87}, said).reason, "replay_miss: mm");
+}
+
+TEST(RunStatus, MarkersAreCountedByRows) {
+    Row one;
+    one.flags = {"replay_miss", "throttled:heat@1200MHz"};
+    Row two;
+    two.flags = {"throttled:heat@1300MHz"};
+    EXPECT_EQ(marker_counts({one, two}), (Json{{"replay_miss", 1}, {"throttled:heat", 2}}));
+}
+
 TEST(RunStatus, SkippedTestsAreNoFailureAndNoPass) {
     ConversationResult said = said_well();
     said.rows_ok = 0;

@@ -5,6 +5,7 @@
 #include "opgauge/session/conversation.h"
 
 #include "tests/support/fake_clock.h"
+#include "tests/support/temp_dir.h"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,35 @@ JobSettings job_of(const Sample& sample) {
     return settings;
 }
 
+TuningMode mode_of(const std::string& name) {
+    for (const auto mode : {TuningMode::record, TuningMode::replay}) {
+        if (name_of(mode) == name) return mode;
+    }
+    return TuningMode::off;
+}
+
+// The desk of a run as the sample's head describes it; its files lie in `folder`.
+TuningDesk desk_of(const Sample& sample, const std::filesystem::path& folder) {
+    const Json& job = sample.head.at("job");
+    TuningSettings settings;
+    settings.mode = mode_of(get_string(job, "tune", "off"));
+    settings.allow_misses = job.value("allow_misses", false);
+    std::optional<Replay> source;
+    if (sample.head.contains("recorded")) {
+        auto store = TuningStore::open(folder / "source.db", DatabaseAccess::create);
+        for (const auto& entry : sample.head.at("recorded")) {
+            Json asked = entry;
+            asked["id"] = 1;
+            const auto question = read_winner(asked, Scope());
+            const auto sweep = read_tuned(entry, *question, Conditions::quiet_serial, {});
+            EXPECT_TRUE(store->record(*sweep->winner, {}));
+        }
+        source = std::move(*Replay::open(folder / "source.db"));
+    }
+    return {settings, std::move(*TuningStore::open(folder / "own.db", DatabaseAccess::create)),
+            std::move(source)};
+}
+
 // The order of members means nothing; Json keeps it and compares it.
 nlohmann::json unordered(const Json& value) {
     return nlohmann::json::parse(value.dump());
@@ -92,7 +122,9 @@ TEST(ProtocolSamples, ThereIsOneOfEachKind) {
     for (const auto& sample : parents_samples()) names.push_back(sample.name);
     EXPECT_EQ(names,
               (std::vector<std::string>{"another_protocol", "failing_case", "good_run",
-                                        "guard_refusal", "message_unknown", "skipped_case"}));
+                                        "guard_refusal", "message_unknown", "skipped_case",
+                                        "tuning_evicted", "tuning_miss", "tuning_miss_allowed",
+                                        "tuning_not_evicted", "tuning_record", "tuning_replay"}));
 }
 
 TEST(ProtocolSamples, TheParentAnswersAsTheyDo) {
@@ -101,19 +133,27 @@ TEST(ProtocolSamples, TheParentAnswersAsTheyDo) {
         const testing::FakeClock clock;
         RunObserver observer;
         Json rows = Json::array();
-        const auto keep = [&rows](const Row& row, const std::optional<SideSamples>&,
-                                  const std::optional<SideSamples>&) -> Result<void> {
+        Json flags = Json::array();
+        const auto keep = [&](const Row& row, const std::optional<SideSamples>&,
+                              const std::optional<SideSamples>&) -> Result<void> {
             rows.push_back(name_of(row.status));
+            flags.push_back(row.flags);
             return {};
         };
+        const testing::TempDir folder;
+        TuningDesk desk = desk_of(sample, folder.path());
         DeviceWatch watch(nullptr, Heat::burst, clock);
-        Conversation talk(job_of(sample), CaptureMemory(), watch, clock, observer, keep,
-                          [](const Json&) {});
+        Conversation talk(
+            job_of(sample), CaptureMemory(), watch, clock, observer, keep, [](const Json&) {},
+            &desk);
         play(sample, talk);
         const Json& expect = sample.head.at("expect");
         EXPECT_EQ(rows, expect.at("rows"));
         EXPECT_EQ(optional_json(talk.wants_stop()), expect.at("stop"));
         EXPECT_EQ(optional_json(talk.result().guard_refusal), expect.value("guard", Json(nullptr)));
+        EXPECT_EQ(flags, expect.value("flags", flags));
+        EXPECT_EQ(optional_json(talk.result().replay_refusal),
+                  expect.value("refused", Json(nullptr)));
     }
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "opgauge/base/json.h"
+#include "opgauge/tuning/tuning_store.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace opgauge {
+
+// What a child says of tuning (docs/child_protocol.md), read once and checked; an error is one of
+// the protocol.
+
+// A key that the child asks about, with what holds now.
+struct KeyQuestion {
+    long long id = 0;
+    TuningKey key;
+    Scope scope;
+};
+// `known`: the facts of the scope that the parent knows itself.
+Result<KeyQuestion> read_winner(const Json& message, const Scope& known);
+
+// The id alone, of a later message about that key.
+Result<long long> read_key_id(const Json& message);
+
+// A sweep as far as it has been told.
+struct Sweep {
+    bool more = false;  // others follow
+    std::vector<Timing> timings;
+    std::optional<Winner> winner;  // absent: no configuration works
+    double seconds = 0;
+    long long timed = 0;
+    std::size_t failed = 0;
+};
+// `before`: the timings of the parts before this one.
+Result<Sweep> read_tuned(const Json& message, const KeyQuestion& asked, Conditions conditions,
+                         std::vector<Timing> before);
+
+struct FailedWinner {
+    Json config = Json::object();
+    EvictionKind kind = EvictionKind::error;
+    std::string message;
+    bool can_drop = false;
+};
+Result<FailedWinner> read_winner_failed(const Json& message);
+
+}  // namespace opgauge
