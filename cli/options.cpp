@@ -43,6 +43,12 @@ void add_what(CLI::App& command, PlanOptions& plan) {
         .add_option("--accept-scope", plan.tuning.accept_scope,
                     "facts of the winners' scope that may differ, comma separated")
         ->delimiter(',');
+    command
+        .add_option("--compile-jobs", plan.tuning.compile_jobs,
+                    "children that compile a key's configurations; default: all cores")
+        ->check(CLI::PositiveNumber);
+    command.add_flag("--no-overlap", plan.tuning.no_overlap,
+                     "time no configuration while others compile");
     command.add_option("--shapes", plan.shapes, "upstream, compact, or a YAML file");
     command.add_option("--level", plan.level, "core, comprehensive")
         ->check(CLI::IsMember({"core", "comprehensive"}));

@@ -88,6 +88,10 @@ Json to_json(const Plan& plan) {
               {"heat", plan.heat}}},
             {"tune", to_json(plan.tune)},
             {"replay", replay_json(plan.replay)},
+            {"compile",
+             {{"jobs", plan.compile.jobs},
+              {"overlap", plan.compile.overlap},
+              {"why", plan.compile.why}}},
             {"shapes",
              {{"value", plan.shapes.value},
               {"file", plan.shapes_file},
@@ -125,6 +129,10 @@ std::string to_text(const Plan& plan) {
     row("tuning", plan.tune.value, plan.tune.why);
     if (!plan.replay.source.value.empty()) {
         row("winners of", plan.replay.source.value, forgiven(plan.replay));
+    }
+    if (plan.tune.value != "off") {
+        const char* when = plan.compile.overlap ? "" : ", all before the first is timed";
+        row("compile jobs", fmt::format("{}{}", plan.compile.jobs, when), plan.compile.why);
     }
     row("shapes", plan.shapes.value, plan.shapes.why);
     for (const auto& plugin : plan.plugins) row("plugin", plugin.value, plugin.why);

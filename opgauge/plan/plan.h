@@ -25,6 +25,8 @@ struct TuningOptions {
     std::string from;                       // --from; empty: REPLAY_FROM
     bool allow_misses = false;              // --allow-misses
     std::vector<std::string> accept_scope;  // --accept-scope
+    int compile_jobs = 0;                   // --compile-jobs; 0: not given
+    bool no_overlap = false;                // --no-overlap
 };
 
 // What the command line and the environment ask for, before anything is looked up.
@@ -59,6 +61,13 @@ struct ReplayPlan {
     std::set<std::string> accepted;  // facts of the winners' scope that may differ
 };
 
+// How the configurations of a key are compiled before they are timed.
+struct CompilePlan {
+    int jobs = 1;         // forked children; 1: one after the other, by the tuner itself
+    bool overlap = true;  // whether one is timed while others compile
+    std::string why;
+};
+
 // Everything that will happen, as a value. Making one starts no child and touches no device beyond
 // asking what is there.
 struct Plan {
@@ -79,6 +88,7 @@ struct Plan {
     std::string heat;            // "burst" or "sustained"
     Decision tune;               // value: "record", "replay" or "off"
     ReplayPlan replay;
+    CompilePlan compile;
     Decision shapes;             // value: "upstream", "compact" or the file
     std::string shapes_file;     // absolute; empty: the corpus's own
     std::string shapes_content;  // written to shapes_file before the run; empty: it is there

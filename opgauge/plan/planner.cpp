@@ -2,6 +2,7 @@
 #include "opgauge/plan/planner.h"
 
 #include "opgauge/base/text.h"
+#include "opgauge/plan/compile_decision.h"
 #include "opgauge/plan/decisions.h"
 #include "opgauge/plan/tuning_decision.h"
 
@@ -174,6 +175,8 @@ Result<Plan> make_plan(const PlanOptions& options, const Environment& environmen
     OPGAUGE_TRY_ASSIGN(auto tuning, decide_tuning(options.tuning, environment, tunes));
     plan.tune = std::move(tuning.mode);
     plan.replay = std::move(tuning.replay);
+    OPGAUGE_TRY_ASSIGN(plan.compile,
+                       decide_compile(options.tuning, *choice.backend, plan.tune.value));
     OPGAUGE_TRY_ASSIGN(plan.timer, decide_timer(options.timer, *choice.backend, plan.corpus_name));
     OPGAUGE_TRY_ASSIGN(const TimerSettings settings,
                        decide_timer_settings(options.l2, *choice.backend, plan.timer.value));

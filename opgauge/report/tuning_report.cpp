@@ -34,11 +34,33 @@ std::string kernels_text(const Json& kernels) {
     return table.empty() ? std::string() : "\n" + table.render();
 }
 
+// How far the sweeps were compiled ahead of their timing; empty where nothing was.
+std::string compiled_text(const Json& kernels) {
+    long long ahead = 0;
+    long long misses = 0;
+    double seconds = 0;
+    double cpu = 0;
+    double waited = 0;
+    for (const auto& kernel : kernels) {
+        ahead += get_optional<long long>(kernel, "compiled_ahead").value_or(0);
+        misses += get_optional<long long>(kernel, "compile_misses").value_or(0);
+        seconds += get_optional<double>(kernel, "compile_seconds").value_or(0);
+        cpu += get_optional<double>(kernel, "compile_cpu_seconds").value_or(0);
+        waited += get_optional<double>(kernel, "compile_waited_s").value_or(0);
+    }
+    if (ahead == 0) return {};
+    return fmt::format(
+        "{} configurations compiled ahead in {:.1f} s ({:.1f} s of the children), {} compiled "
+        "again when timed; timing waited {:.1f} s for them\n",
+        ahead, seconds, cpu, misses, waited);
+}
+
 }  // namespace
 
 std::string tuning_text(const RecordedRun& run) {
     if (!run.status) return {};
-    std::string text = kernels_text(member(member(*run.status, "tuning"), "kernels"));
+    const Json kernels = member(member(*run.status, "tuning"), "kernels");
+    std::string text = kernels_text(kernels) + compiled_text(kernels);
     const Json replay = member(*run.status, "replay");
     if (!replay.is_object()) return text;
     return text + fmt::format("{} of {} recorded winners used, from {}\n",

@@ -97,7 +97,7 @@ Json Conversation::answer_hello(const Json& message) {
             {"timer", job_.timer},
             {"timer_settings", job_.timer_settings},
             {"check", job_.check_outputs},
-            {"tune", {{"mode", name_of(desk_.mode())}}},
+            {"tune", tune_job()},
             {"skip_nodes", replacement_.skip_nodes()},
             {"select", job_.select}};
 }

@@ -30,6 +30,8 @@ struct JobSettings {
     StoppingSettings stopping;
     double rest_s = 0;  // between two bursts of a graph; see docs/measuring.md on heat
     bool check_outputs = true;
+    int compile_jobs = 1;
+    bool overlap = true;  // whether a configuration is timed while others compile
     Json select = Json::object();
 };
 
@@ -127,6 +129,7 @@ class Conversation final : public ChildHandler {
     Json more(const MoreSamples& more, double cool_down_s);
     double judge_burst(SideSamples& taken, std::size_t before, std::size_t invalid_before);
     void flag_neighbours();
+    Json tune_job() const;
     std::optional<Json> answer_tuning(const std::string& type, const Json& message);
     void take_tuned(const Json& message);
     void add_tuning(Row& row);

@@ -12,6 +12,14 @@ void Conversation::tuning_error(const Error& error) {
     }
 }
 
+Json Conversation::tune_job() const {
+    Json job = {{"mode", name_of(desk_.mode())}};
+    if (desk_.mode() == TuningMode::off) return job;
+    job["compile_jobs"] = job_.compile_jobs;
+    job["overlap"] = job_.overlap;
+    return job;
+}
+
 std::optional<Json> Conversation::answer_tuning(const std::string& type, const Json& message) {
     auto answer = type == "winner" ? desk_.answer_winner(message) : desk_.answer_failed(message);
     if (!answer) {

@@ -2,8 +2,8 @@
 #include "opgauge/session/host_facts.h"
 
 #include "opgauge/base/cpu_model.h"
+#include "opgauge/base/usable_cores.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -11,13 +11,6 @@
 
 namespace opgauge {
 namespace {
-
-Json usable_cores() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) return nullptr;
-    return CPU_COUNT(&set);
-}
 
 Json memory_total() {
     const long pages = ::sysconf(_SC_PHYS_PAGES);
@@ -35,7 +28,7 @@ Json host_facts() {
             {"kernel", known ? Json(names.release) : Json(nullptr)},
             {"machine", known ? Json(names.machine) : Json(nullptr)},
             {"cpu_model", optional_json(cpu_model())},
-            {"cores", usable_cores()},
+            {"cores", optional_json(usable_cores())},
             {"memory_total_bytes", memory_total()}};
 }
 

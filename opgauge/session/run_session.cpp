@@ -73,6 +73,8 @@ JobSettings job_settings(const Plan& plan, const RunOptions& options) {
     constexpr double kRestSeconds = 0.01;
     if (plan.heat == "burst") job.rest_s = kRestSeconds;
     job.check_outputs = options.check_outputs;
+    job.compile_jobs = plan.compile.jobs;
+    job.overlap = plan.compile.overlap;
     return job;
 }
 

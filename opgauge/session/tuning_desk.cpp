@@ -184,6 +184,7 @@ Result<std::string> TuningDesk::take_tuned(const Json& message, Conditions condi
     }
     ++state->sweeps;
     state->seconds += sweep.seconds;
+    state->compile.add(sweep.compile);
     OPGAUGE_TRY(keep(*state, sweep));
     return state->asked.key.kernel;
 }

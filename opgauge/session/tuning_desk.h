@@ -90,6 +90,7 @@ class TuningDesk {
         bool missed = false;
         int sweeps = 0;
         double seconds = 0;
+        CompileCount compile;
     };
 
     KeyState& state_of(const KeyQuestion& asked);

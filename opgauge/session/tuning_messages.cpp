@@ -49,7 +49,28 @@ Times times_of_winner(const Json& message, const Sweep& sweep, const Json& confi
     return same == sweep.timings.end() ? times : same->times;
 }
 
+CompileCount compile_of(const Json& message) {
+    const Json facts = message.value("compile", Json::object());
+    const auto count = [&facts](const char* name) {
+        return get_optional<long long>(facts, name).value_or(0);
+    };
+    const auto seconds = [&facts](const char* name) {
+        return std::max(0.0, get_optional<double>(facts, name).value_or(0));
+    };
+    return {count("ahead"),     count("hits"),          count("misses"),
+            seconds("seconds"), seconds("cpu_seconds"), seconds("waited_s")};
+}
+
 }  // namespace
+
+void CompileCount::add(const CompileCount& other) {
+    ahead += other.ahead;
+    hits += other.hits;
+    misses += other.misses;
+    seconds += other.seconds;
+    cpu_seconds += other.cpu_seconds;
+    waited_s += other.waited_s;
+}
 
 Result<long long> read_key_id(const Json& message) {
     const auto id = get_optional<long long>(message, "id");
@@ -98,6 +119,7 @@ Result<Sweep> read_tuned(const Json& message, const KeyQuestion& asked, Conditio
     if (sweep.more) return sweep;
     sweep.seconds = std::max(0.0, get_optional<double>(message, "seconds").value_or(0));
     sweep.timed = get_optional<long long>(message, "timed").value_or(0);
+    sweep.compile = compile_of(message);
     sweep.failed = array_at(message, "failed").value_or(Json::array()).size();
     if (const auto config = config_at(message)) {
         one.config = *config;

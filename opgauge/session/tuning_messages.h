@@ -25,6 +25,17 @@ Result<KeyQuestion> read_winner(const Json& message, const Scope& known);
 // The id alone, of a later message about that key.
 Result<long long> read_key_id(const Json& message);
 
+// What was compiled ahead of the timing of a sweep, or of several.
+struct CompileCount {
+    long long ahead = 0;   // configurations compiled by the pool
+    long long hits = 0;    // of those timed: found in the compiler's cache
+    long long misses = 0;  // compiled again when they were timed
+    double seconds = 0;    // from the first fork to the last result
+    double cpu_seconds = 0;
+    double waited_s = 0;  // the timing waited for a compile
+    void add(const CompileCount& other);
+};
+
 // A sweep as far as it has been told.
 struct Sweep {
     bool more = false;  // others follow
@@ -33,6 +44,7 @@ struct Sweep {
     double seconds = 0;
     long long timed = 0;
     std::size_t failed = 0;
+    CompileCount compile;
 };
 // `before`: the timings of the parts before this one.
 Result<Sweep> read_tuned(const Json& message, const KeyQuestion& asked, Conditions conditions,

@@ -12,6 +12,19 @@ namespace {
 
 constexpr std::size_t kShownMisses = 20;
 
+// Members of a kernel's object: sums over its keys.
+void add_compile(Json& kernel, const CompileCount& count) {
+    const auto add = [&kernel](const char* name, double value) {
+        kernel[name] = kernel.value(name, 0.0) + value;
+    };
+    kernel["compiled_ahead"] = kernel.value("compiled_ahead", 0LL) + count.ahead;
+    kernel["compile_hits"] = kernel.value("compile_hits", 0LL) + count.hits;
+    kernel["compile_misses"] = kernel.value("compile_misses", 0LL) + count.misses;
+    add("compile_seconds", count.seconds);
+    add("compile_cpu_seconds", count.cpu_seconds);
+    add("compile_waited_s", count.waited_s);
+}
+
 Json miss_json(const ReplayMiss& one) {
     Json differences = Json::array();
     for (const auto& difference : one.miss.differences) {
@@ -65,6 +78,7 @@ std::map<std::string, Json> TuningDesk::kernels() const {
         add("missed", state.missed);
         add("evicted", !state.excluded.empty());
         one["seconds"] = one["seconds"].get<double>() + state.seconds;
+        add_compile(one, state.compile);
     }
     return kernels;
 }

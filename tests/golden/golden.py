@@ -19,6 +19,7 @@ VOLATILE = [
     (re.compile(r"\d{8}T\d{6}Z(-\d+)?"), "UTC"),
     (re.compile(r"(?<=caliber  )[0-9a-f]{16}"), "CALIBER"),
     (re.compile(r"shapes/[0-9a-f]{16}\.yaml"), "shapes/DIGEST.yaml"),
+    (re.compile(r"(compile jobs +)\d+"), r"\1CORES"),
     (re.compile(r"opgauge \d+\.\d+\.\d+"), "opgauge VERSION"),
 ]
 

@@ -255,5 +255,25 @@ TEST_F(TuningDeskTest, WhatIsNoMessageOfTuningIsAnErrorOfTheProtocol) {
     EXPECT_FALSE(desk.end_case(std::vector<long long>{1}));
 }
 
+TEST_F(TuningDeskTest, WhatWasCompiledAheadIsSummedOverAKernelsKeys) {
+    TuningDesk desk = this->desk(TuningMode::record);
+    const Json compile = {{"jobs", 16},     {"ahead", 10},         {"hits", 9},       {"misses", 1},
+                          {"seconds", 4.5}, {"cpu_seconds", 30.0}, {"waited_s", 0.25}};
+    for (const int id : {1, 2}) {
+        ASSERT_TRUE(desk.answer_winner(question(id, 384 * id)));
+        Json tuned = sweep(id, 64, 0.005);
+        if (id == 1) tuned["compile"] = compile;
+        ASSERT_TRUE(desk.take_tuned(tuned, Conditions::quiet_serial));
+    }
+    const Json kernel = desk.tuning_json()["kernels"][0];
+    EXPECT_EQ(kernel["tuned"], 2);
+    EXPECT_EQ(kernel["compiled_ahead"], 10);
+    EXPECT_EQ(kernel["compile_hits"], 9);
+    EXPECT_EQ(kernel["compile_misses"], 1);
+    EXPECT_EQ(kernel["compile_seconds"], 4.5);
+    EXPECT_EQ(kernel["compile_cpu_seconds"], 30.0);
+    EXPECT_EQ(kernel["compile_waited_s"], 0.25);
+}
+
 }  // namespace
 }  // namespace opgauge
