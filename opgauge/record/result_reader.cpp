@@ -54,6 +54,18 @@ std::vector<Burst> bursts_of(const Json& line) {
     return bursts;
 }
 
+// One line of samples.jsonl to the side that it names.
+void add_side(const Json& line, RecordedSamples& result) {
+    SideSamples samples;
+    samples.timer = get_string(line, "timer");
+    samples.calls_per_sample = get_optional<int>(line, "calls_per_sample").value_or(1);
+    samples.values_ns =
+        get_optional<std::vector<double>>(line, "values_ns").value_or(samples.values_ns);
+    samples.bursts = bursts_of(line);
+    samples.dropped_bursts = get_optional<int>(line, "dropped_bursts").value_or(0);
+    (get_string(line, "side") == "base" ? result.base : result.candidate) = std::move(samples);
+}
+
 }  // namespace
 
 Result<RecordedRun> read_run(const std::filesystem::path& directory) {
@@ -91,15 +103,16 @@ Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int
     OPGAUGE_TRY_ASSIGN(const JsonLines lines, read_json_lines(directory / RunFiles::kSamples));
     RecordedSamples result;
     for (const auto& line : lines.values) {
-        if (get_optional<int>(line, "index") != row_index) continue;
-        SideSamples samples;
-        samples.timer = get_string(line, "timer");
-        samples.calls_per_sample = get_optional<int>(line, "calls_per_sample").value_or(1);
-        samples.values_ns =
-            get_optional<std::vector<double>>(line, "values_ns").value_or(samples.values_ns);
-        samples.bursts = bursts_of(line);
-        samples.dropped_bursts = get_optional<int>(line, "dropped_bursts").value_or(0);
-        (get_string(line, "side") == "base" ? result.base : result.candidate) = std::move(samples);
+        if (get_optional<int>(line, "index") == row_index) add_side(line, result);
+    }
+    return result;
+}
+
+Result<std::map<int, RecordedSamples>> read_all_samples(const std::filesystem::path& directory) {
+    OPGAUGE_TRY_ASSIGN(const JsonLines lines, read_json_lines(directory / RunFiles::kSamples));
+    std::map<int, RecordedSamples> result;
+    for (const auto& line : lines.values) {
+        if (const auto index = get_optional<int>(line, "index")) add_side(line, result[*index]);
     }
     return result;
 }

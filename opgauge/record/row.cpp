@@ -203,6 +203,7 @@ Json to_json(const Row& row) {
             {"case", to_json(row.work)},
             {"case_id", row.case_id},
             {"caliber_id", row.caliber_id},
+            {"winners_digest", row.winners_digest},
             {"status", name_of(row.status)},
             {"reason", row.reason},
             {"base", side_to_json(row.base)},
@@ -235,6 +236,7 @@ Result<Row> row_from_json(const Json& value) {
     row.index = get_optional<int>(value, "index").value_or(0);
     row.case_id = get_string(value, "case_id");
     row.caliber_id = get_string(value, "caliber_id");
+    row.winners_digest = get_string(value, "winners_digest");
     row.reason = get_string(value, "reason");
     row.base = side_from_json(value, "base");
     row.candidate = side_from_json(value, "candidate");

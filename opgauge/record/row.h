@@ -45,6 +45,7 @@ struct Row {
     Case work;
     std::string case_id;
     std::string caliber_id;
+    std::string winners_digest;  // of the tuned configurations that it used; empty: none
     RowStatus status = RowStatus::failed;
     std::optional<SideResult> base;
     std::optional<SideResult> candidate;
