@@ -8,8 +8,7 @@
 
 namespace opgauge {
 
-// Twelve against twelve can show one difference among a thousand rows; longer stretches are the
-// better ones, since neighbouring samples share clock and heat.
+// Neighbouring samples share clock and heat, so that few long stretches are better than many.
 constexpr std::size_t kMostBlocks = 12;
 constexpr std::size_t kLeastSamplesPerBlock = 4;
 

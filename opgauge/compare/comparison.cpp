@@ -124,7 +124,7 @@ std::size_t count_of(const Comparison& comparison, LeftOutKind kind) {
 bool has_single_processes(const Comparison& comparison) {
     return std::any_of(
         comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) {
-            return row.evidence.replicate == Replicate::block;
+            return row.evidence.one_process.has_value();
         });
 }
 

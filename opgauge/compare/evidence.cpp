@@ -80,19 +80,16 @@ Evidence evidence_of(const Pair& pair, const VerdictSettings& settings, const Pr
     if (evidence.a.size() > 1 || evidence.b.size() > 1) return evidence;
     const Measurement& left = *pair.from_a.front();
     const Measurement& right = *pair.from_b.front();
-    evidence.replicate = Replicate::block;
-    evidence.noise = noise.between(left, right);
+    OneProcessEach& known = evidence.one_process.emplace();
+    known.noise = noise.between(left, right);
     if (!left.interval || !right.interval) return evidence;
     // Both ends at once, so it is wide; but blind to what neighbouring samples share.
-    evidence.rough_interval = {right.interval->first / left.interval->second,
-                               right.interval->second / left.interval->first};
-    const auto wide = widened(*evidence.rough_interval, evidence.noise);
+    known.interval = {right.interval->first / left.interval->second,
+                      right.interval->second / left.interval->first};
+    const auto wide = widened(*known.interval, known.noise);
     if (!is_beyond(wide, settings.at_least) && !is_within(wide, settings.at_least)) return evidence;
-    std::vector<double> from_a = a.blocks_of(left);
-    std::vector<double> from_b = b.blocks_of(right);
-    if (from_a.empty() || from_b.empty()) return evidence;
-    evidence.a = std::move(from_a);
-    evidence.b = std::move(from_b);
+    known.blocks_a = a.blocks_of(left);
+    known.blocks_b = b.blocks_of(right);
     return evidence;
 }
 

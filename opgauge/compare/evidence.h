@@ -50,8 +50,8 @@ class ProcessNoise {
     std::map<std::pair<std::size_t, std::size_t>, double> changes_;  // by runs of A and B
 };
 
-// What is known of a pair. One value a process where an arm has several; from one process each,
-// blocks of its samples, which are read only where they could decide something.
+// What is known of a pair. From one process each, the samples are read only where they could undo
+// a verdict.
 Evidence evidence_of(const Pair& pair, const VerdictSettings& settings, const ProcessNoise& noise,
                      BlockSource& a, BlockSource& b);
 

@@ -4,6 +4,8 @@
 #include "opgauge/compare/mann_whitney.h"
 #include "opgauge/measure/statistics.h"
 
+#include <boost/math/distributions/students_t.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,28 +15,24 @@ namespace {
 
 using Interval = std::pair<double, double>;
 
+// Differences between two processes of equal code are taken to be like Student's t of this many
+// degrees of freedom, with half of the noise as its scale: heavy tails, since now and then a process
+// is far off (docs/comparing.md).
+constexpr double kNoiseFreedom = 4;
+
 // log(b) - log(a) of all pairs, ascending.
-std::vector<double> log_differences(const Evidence& row) {
+std::vector<double> log_differences(const std::vector<double>& a, const std::vector<double>& b) {
     std::vector<double> differences;
-    differences.reserve(row.a.size() * row.b.size());
-    for (const double a : row.a) {
-        for (const double b : row.b) differences.push_back(std::log(b / a));
+    differences.reserve(a.size() * b.size());
+    for (const double left : a) {
+        for (const double right : b) differences.push_back(std::log(right / left));
     }
     std::sort(differences.begin(), differences.end());
     return differences;
 }
 
-// Two-sided p-value of "the ratio is within the margin of 1", as twice the smaller of the p-values
-// at the margin's ends. Pairs that lie on the margin count as within it.
-double p_value(const std::vector<double>& differences, const Evidence& row, double margin,
-               MannWhitney& test) {
-    const auto above = static_cast<std::size_t>(
-        differences.end() - std::upper_bound(differences.begin(), differences.end(), margin));
-    const auto below = static_cast<std::size_t>(
-        std::lower_bound(differences.begin(), differences.end(), -margin) - differences.begin());
-    const std::size_t m = row.a.size();
-    const std::size_t n = row.b.size();
-    return std::min(1.0, 2 * test.upper_tail(m, n, std::max(above, below)));
+Interval ratios_between(const std::vector<double>& differences, std::size_t rank) {
+    return {std::exp(differences[rank]), std::exp(differences[differences.size() - 1 - rank])};
 }
 
 struct Measured {
@@ -42,19 +40,59 @@ struct Measured {
     std::optional<Interval> pure;  // the interval without the noise between processes
 };
 
+// Two-sided p-value of "the ratio is within at_least of 1", as twice the smaller of the p-values at
+// both ends. Pairs that lie on an end count as within.
+void test_processes(const std::vector<double>& differences, const Evidence& row,
+                    const VerdictSettings& settings, MannWhitney& test, Measured& result) {
+    const std::size_t m = row.a.size();
+    const std::size_t n = row.b.size();
+    const auto rank = test.interval_rank(m, n, settings.confidence);
+    if (!rank) return;
+    result.pure = ratios_between(differences, *rank);
+    result.verdict.interval = result.pure;
+    const double margin = std::log1p(settings.at_least);
+    const auto above = static_cast<std::size_t>(
+        differences.end() - std::upper_bound(differences.begin(), differences.end(), margin));
+    const auto below = static_cast<std::size_t>(
+        std::lower_bound(differences.begin(), differences.end(), -margin) - differences.begin());
+    result.verdict.p = std::min(1.0, 2 * test.upper_tail(m, n, std::max(above, below)));
+}
+
+// The hull of the interval from the medians' own and that of the blocks; of few blocks all.
+Interval interval_of(const OneProcessEach& known, double confidence, MannWhitney& test) {
+    Interval interval = *known.interval;
+    const std::vector<double> differences = log_differences(known.blocks_a, known.blocks_b);
+    if (differences.empty()) return interval;
+    const auto rank =
+        test.interval_rank(known.blocks_a.size(), known.blocks_b.size(), confidence).value_or(0);
+    const Interval blocks = ratios_between(differences, rank);
+    return {std::min(interval.first, blocks.first), std::max(interval.second, blocks.second)};
+}
+
+// How probable it is that two processes of equal code are as far apart as the interval's near end.
+void test_one_process(const OneProcessEach& known, const VerdictSettings& settings,
+                      MannWhitney& test, Measured& result) {
+    if (!known.interval) return;
+    result.pure = interval_of(known, settings.confidence, test);
+    result.verdict.interval = widened(*result.pure, known.noise);
+    const double near = std::max(std::log(result.pure->first), -std::log(result.pure->second));
+    const double excess = std::max(0.0, near - std::log1p(settings.at_least));
+    const boost::math::students_t_distribution<double> noise(kNoiseFreedom);
+    const double scale = std::max(std::log1p(known.noise) / 2, 1e-9);
+    result.verdict.p =
+        std::min(1.0, 2 * boost::math::cdf(boost::math::complement(noise, excess / scale)));
+}
+
 Measured measure_row(const Evidence& row, const VerdictSettings& settings, MannWhitney& test) {
     Measured result;
-    result.pure = row.rough_interval;
     if (row.a.empty() || row.b.empty()) return result;
-    const std::vector<double> differences = log_differences(row);
+    const std::vector<double> differences = log_differences(row.a, row.b);
     result.verdict.ratio = std::exp(quantile_of_sorted(differences, 0.5));
-    if (const auto rank = test.interval_rank(row.a.size(), row.b.size(), settings.confidence)) {
-        result.pure = Interval(std::exp(differences[*rank]),
-                               std::exp(differences[differences.size() - 1 - *rank]));
-        const double margin = std::log1p(settings.at_least) + std::log1p(row.noise);
-        result.verdict.p = p_value(differences, row, margin, test);
+    if (row.one_process) {
+        test_one_process(*row.one_process, settings, test, result);
+    } else {
+        test_processes(differences, row, settings, test, result);
     }
-    if (result.pure) result.verdict.interval = widened(*result.pure, row.noise);
     return result;
 }
 
@@ -70,13 +108,10 @@ void adjust(std::vector<Measured>& rows) {
 
 // Only for an undecided row. Where the samples alone would decide, the noise between processes
 // stands in the way; so it does where a process gave one number.
-NextStep next_step(const Measured& row, const Evidence& evidence, double at_least,
-                   bool can_be_significant) {
-    if (evidence.replicate == Replicate::process || !row.pure) return NextStep::more_processes;
-    const bool pure_decides = is_beyond(*row.pure, at_least) || is_within(*row.pure, at_least);
-    if (!pure_decides) return NextStep::more_samples;
-    const bool beyond = is_beyond(*row.verdict.interval, at_least);
-    return beyond && !can_be_significant ? NextStep::more_samples : NextStep::more_processes;
+NextStep next_step(const Measured& row, const Evidence& evidence, double at_least) {
+    if (!evidence.one_process || !row.pure) return NextStep::more_processes;
+    const bool decides = is_beyond(*row.pure, at_least) || is_within(*row.pure, at_least);
+    return decides ? NextStep::more_processes : NextStep::more_samples;
 }
 
 Verdict verdict_of(const RowVerdict& row, const VerdictSettings& settings) {
@@ -86,9 +121,7 @@ Verdict verdict_of(const RowVerdict& row, const VerdictSettings& settings) {
         const bool lower = row.interval->second < 1;
         return lower == (settings.better == Better::lower) ? Verdict::faster : Verdict::slower;
     }
-    // A rough interval is good enough to leave a row undecided, never to call two sides equal.
-    return row.p && is_within(*row.interval, settings.at_least) ? Verdict::same
-                                                                : Verdict::undecided;
+    return is_within(*row.interval, settings.at_least) ? Verdict::same : Verdict::undecided;
 }
 
 }  // namespace
@@ -127,10 +160,6 @@ std::string_view name_of(NextStep step) {
     return "";
 }
 
-std::string_view name_of(Replicate replicate) {
-    return replicate == Replicate::process ? "process" : "block";
-}
-
 std::vector<RowVerdict> judge_all(std::span<const Evidence> rows, const VerdictSettings& settings) {
     MannWhitney test;
     std::vector<Measured> measured;
@@ -143,9 +172,7 @@ std::vector<RowVerdict> judge_all(std::span<const Evidence> rows, const VerdictS
         RowVerdict verdict = measured[i].verdict;
         verdict.verdict = verdict_of(verdict, settings);
         if (verdict.verdict == Verdict::undecided) {
-            const double least = test.smallest_p(rows[i].a.size(), rows[i].b.size());
-            verdict.next = next_step(measured[i], rows[i], settings.at_least,
-                                     least * static_cast<double>(rows.size()) <= settings.fdr);
+            verdict.next = next_step(measured[i], rows[i], settings.at_least);
         }
         verdicts.push_back(verdict);
     }

@@ -19,13 +19,6 @@ std::optional<Verdict> verdict_named(std::string_view name);
 enum class NextStep { none, more_samples, more_processes };
 std::string_view name_of(NextStep step);
 
-// What one value of the evidence stands for.
-enum class Replicate {
-    process,  // the median of one process: what differs between processes is in the values
-    block,    // the median of a stretch of one process's samples: it is not
-};
-std::string_view name_of(Replicate replicate);
-
 enum class Better { lower, higher };
 
 struct VerdictSettings {
@@ -35,24 +28,30 @@ struct VerdictSettings {
     Better better = Better::lower;
 };
 
-// What is known of one row: positive values, one a replicate, of both arms.
+// What the samples of one process each tell. They share that process's luck, whatever their number.
+struct OneProcessEach {
+    // How far two processes of equal code may well be apart, relative: 0.01 is 1 %.
+    double noise = 0.01;
+    // Of the ratio, from the intervals of both medians; absent where a process gave one number.
+    std::optional<std::pair<double, double>> interval;
+    // Medians of stretches of samples, or none: they show what neighbouring samples share.
+    std::vector<double> blocks_a;
+    std::vector<double> blocks_b;
+};
+
+// What is known of one row: positive values, one a process, of both arms.
 struct Evidence {
     std::vector<double> a;
     std::vector<double> b;
-    Replicate replicate = Replicate::process;
-    // What two processes of equal code may differ by (0.01: 1 %): the interval is widened by it,
-    // and a difference must exceed it. For blocks only.
-    double noise = 0;
-    // Interval of the ratio where the values are too few for a test, noise not yet in it.
-    std::optional<std::pair<double, double>> rough_interval;
+    std::optional<OneProcessEach> one_process;  // where both arms have one process
 };
 
 struct RowVerdict {
     Verdict verdict = Verdict::undecided;
     NextStep next = NextStep::none;
     double ratio = 1;  // B over A: Hodges and Lehmann's estimate
-    std::optional<std::pair<double, double>> interval;  // of the ratio, widened by the noise
-    // That the ratio is within at_least (and noise) of 1; absent where no test was possible.
+    std::optional<std::pair<double, double>> interval;  // of the ratio, noise included
+    // That the ratio is within at_least of 1; absent where no test was possible.
     std::optional<double> p;
     std::optional<double> adjusted_p;  // by Benjamini and Hochberg, over all rows
 };

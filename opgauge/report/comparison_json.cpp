@@ -48,6 +48,14 @@ Json work_json(const ArmCase& work) {
             {"shapes", work.shapes}};
 }
 
+Json one_process_json(const std::optional<OneProcessEach>& known) {
+    if (!known) return nullptr;
+    return {{"noise", known->noise},
+            {"interval", interval_json(known->interval)},
+            {"blocks_a", known->blocks_a},
+            {"blocks_b", known->blocks_b}};
+}
+
 Json row_json(const ComparedRow& row, CaliberRule rule) {
     const RowVerdict& verdict = row.verdict;
     const bool cross = rule == CaliberRule::cross;
@@ -63,10 +71,9 @@ Json row_json(const ComparedRow& row, CaliberRule rule) {
     json["next"] = cross ? "" : name_of(verdict.next);
     json["p"] = cross ? Json(nullptr) : optional_json(verdict.p);
     json["adjusted_p"] = cross ? Json(nullptr) : optional_json(verdict.adjusted_p);
-    json["replicate"] = name_of(row.evidence.replicate);
-    json["noise"] = row.evidence.noise;
     json["values_a"] = row.evidence.a;
     json["values_b"] = row.evidence.b;
+    json["one_process_each"] = one_process_json(row.evidence.one_process);
     return json;
 }
 

@@ -88,8 +88,7 @@ std::string rule_line(const Comparison& comparison) {
 std::string verdict_text(const Comparison& comparison, const ComparedRow& row) {
     if (is_cross(comparison)) return "none";
     std::string text(name_of(row.verdict.verdict));
-    const bool single = row.evidence.replicate == Replicate::block;
-    if (single && row.verdict.verdict != Verdict::undecided) text += ", one process each";
+    if (row.evidence.one_process && row.verdict.verdict != Verdict::undecided) text += ", one process each";
     return text;
 }
 

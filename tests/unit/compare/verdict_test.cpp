@@ -19,8 +19,7 @@ std::vector<double> around(double center, double spread, std::size_t count) {
 }
 
 Evidence processes(double b_over_a, double spread, std::size_t count) {
-    return {around(100, spread, count), around(100 * b_over_a, spread, count), Replicate::process, 0,
-            std::nullopt};
+    return {around(100, spread, count), around(100 * b_over_a, spread, count), std::nullopt};
 }
 
 RowVerdict only(const Evidence& row, const VerdictSettings& settings = {}) {
@@ -105,50 +104,75 @@ TEST(Verdict, TheMoreRowsTheMoreOneOfThemMustShow) {
 TEST(Verdict, TiesCountAgainstADifference) {
     VerdictSettings settings;
     settings.at_least = 0;
-    const Evidence equal{{100, 100, 100, 100, 100}, {100, 100, 100, 100, 100}, {}, 0, {}};
+    const Evidence equal{{100, 100, 100, 100, 100}, {100, 100, 100, 100, 100}, std::nullopt};
     EXPECT_EQ(*only(equal, settings).p, 1);
     EXPECT_EQ(only(equal, settings).verdict, Verdict::same);
 }
 
-Evidence blocks(double b_over_a, double spread, double noise, std::size_t count) {
-    Evidence row = processes(b_over_a, spread, count);
-    row.replicate = Replicate::block;
-    row.noise = noise;
-    return row;
+// One process each: medians 100 and 100 times `b_over_a`, known to `precision` to either side.
+Evidence one_each(double b_over_a, double precision, double noise) {
+    OneProcessEach known;
+    known.noise = noise;
+    known.interval = {b_over_a * (1 - precision), b_over_a * (1 + precision)};
+    return {{100}, {100 * b_over_a}, known};
 }
 
 TEST(Verdict, FromOneProcessEachTheNoiseBetweenProcessesIsAllowedFor) {
-    EXPECT_EQ(only(blocks(1.05, 0.002, 0.01, 12)).verdict, Verdict::slower);
-    const RowVerdict close = only(blocks(1.018, 0.002, 0.01, 12));
+    const RowVerdict row = only(one_each(1.05, 0.002, 0.01));
+    EXPECT_EQ(row.verdict, Verdict::slower);
+    EXPECT_NEAR(row.interval->first, 1.05 * 0.998 / 1.01, 1e-12);
+    EXPECT_NEAR(row.interval->second, 1.05 * 1.002 * 1.01, 1e-12);
+    const RowVerdict close = only(one_each(1.018, 0.002, 0.01));
     EXPECT_EQ(close.verdict, Verdict::undecided);
     EXPECT_EQ(close.next, NextStep::more_processes);
-    EXPECT_NEAR(close.interval->second / close.interval->first, 1.02, 0.003);
     // Equal up to 1 % can not be seen from one process each, where processes differ by 1 %.
-    EXPECT_EQ(only(blocks(1, 0.002, 0.01, 12)).next, NextStep::more_processes);
-    EXPECT_EQ(only(blocks(1, 0.002, 0.005, 12)).verdict, Verdict::same);
+    EXPECT_EQ(only(one_each(1, 0.002, 0.01)).next, NextStep::more_processes);
+    EXPECT_EQ(only(one_each(1, 0.002, 0.005)).verdict, Verdict::same);
 }
 
-TEST(Verdict, FewOrWideBlocksAskForMoreSamples) {
-    EXPECT_EQ(only(blocks(1.05, 0.2, 0.01, 12)).next, NextStep::more_samples);
-    EXPECT_EQ(only(blocks(1.5, 0.002, 0.01, 4)).next, NextStep::more_samples);
+// Student's t with 4 degrees of freedom has a closed form; the excess is 4 scales.
+TEST(Verdict, ThePValueOfOneProcessEachIsThatOfTheNoise) {
+    const double scale = std::log1p(0.01) / 2;
+    Evidence row = one_each(std::exp(std::log1p(0.01) + 4 * scale), 0, 0.01);
+    const double x = 4 / std::sqrt(4 * 4 + 4.0);
+    EXPECT_NEAR(*only(row).p, 1 - 1.5 * x * (1 - x * x / 3), 1e-9);
+}
+
+TEST(Verdict, TheMoreRowsTheFurtherApartOneProcessEachMustBe) {
+    std::vector<Evidence> rows(1000, one_each(1, 0.002, 0.01));
+    rows[5] = one_each(1.05, 0.002, 0.01);
+    rows[6] = one_each(2, 0.002, 0.01);
+    const auto verdicts = judge_all(rows, {});
+    EXPECT_EQ(verdicts[5].verdict, Verdict::undecided);
+    EXPECT_EQ(verdicts[5].next, NextStep::more_processes);
+    EXPECT_EQ(verdicts[6].verdict, Verdict::slower);
+}
+
+TEST(Verdict, AnImpreciseMedianAsksForMoreSamples) {
+    EXPECT_EQ(only(one_each(1.05, 0.05, 0.01)).next, NextStep::more_samples);
+}
+
+// The medians are known to 0.2 %, but the process went through two states.
+TEST(Verdict, BlocksThatDisagreeUndoWhatTheMediansSay) {
+    Evidence row = one_each(1.05, 0.002, 0.01);
+    row.one_process->blocks_a = {99, 100, 100, 101, 100, 100};
+    row.one_process->blocks_b = {105, 105, 104, 105, 106, 105};
+    EXPECT_EQ(only(row).verdict, Verdict::slower);
+    row.one_process->blocks_b = {95, 96, 95, 105, 106, 105};
+    EXPECT_EQ(only(row).verdict, Verdict::undecided);
+    EXPECT_EQ(only(row).next, NextStep::more_samples);
+    row.one_process->blocks_a = {100, 101};
+    row.one_process->blocks_b = {105, 95};  // too few for ranks: all of them count
+    EXPECT_NEAR(only(row).interval->first, 95.0 / 101 / 1.01, 1e-12);
 }
 
 TEST(Verdict, OneNumberAProcessAsksForMoreProcesses) {
-    const RowVerdict row = only(blocks(2, 0, 0.01, 1));
-    EXPECT_EQ(row.verdict, Verdict::undecided);
-    EXPECT_EQ(row.next, NextStep::more_processes);
-    EXPECT_FALSE(row.interval);
-    EXPECT_FALSE(row.p);
-    EXPECT_NEAR(row.ratio, 2, 1e-12);
-}
-
-TEST(Verdict, ARoughIntervalNeverDecides) {
-    Evidence row = blocks(2, 0, 0.01, 1);
-    row.rough_interval = {1.98, 2.02};
+    Evidence row{{100}, {200}, OneProcessEach{}};
     EXPECT_EQ(only(row).verdict, Verdict::undecided);
-    row = blocks(1, 0, 0.001, 1);
-    row.rough_interval = {0.999, 1.001};
-    EXPECT_EQ(only(row).verdict, Verdict::undecided);
+    EXPECT_EQ(only(row).next, NextStep::more_processes);
+    EXPECT_FALSE(only(row).interval);
+    EXPECT_FALSE(only(row).p);
+    EXPECT_NEAR(only(row).ratio, 2, 1e-12);
 }
 
 TEST(Verdict, NoRowsGiveNoVerdicts) { EXPECT_TRUE(judge_all({}, {}).empty()); }
