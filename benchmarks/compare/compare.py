@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wall time and memory of comparing two batches: `compare.py OPGAUGE [--operators 1050] [--rows 15]`.
+"""Wall time and memory of comparing two batches: `compare.py OPGAUGE [--operators N] [--rows N]`.
 
-Makes two batches of run folders as opgauge writes them, equal but for noise of 0.2 % and one case in
-fifty that is 10 % slower in B.
+Makes two batches of run folders as opgauge writes them, equal but for noise of 0.2 % and one case
+in sixty that is 10 % slower in B.
 """
 
 from __future__ import annotations
@@ -122,7 +122,10 @@ def write_run(folder: Path, operator: str, rows: int, slower: float, rng: random
         for index in range(1, rows + 1):
             scale = 1e4 * index
             factor = slower if index == 1 else 1
-            both = [[round(rng.gauss(s, s / 500), 1) for _ in range(SAMPLES)] for s in (scale, scale * factor)]
+            both = [
+                [round(rng.gauss(s, s / 500), 1) for _ in range(SAMPLES)]
+                for s in (scale, scale * factor)
+            ]
             out.write(json.dumps(row(index, operator, *both), separators=(",", ":")) + "\n")
             for name, values in zip(("base", "candidate"), both, strict=True):
                 raw.write(json.dumps(samples(index, name, values), separators=(",", ":")) + "\n")
@@ -155,7 +158,9 @@ def main() -> int:
             done = subprocess.run(command, capture_output=True, text=True)
             times.append(time.perf_counter() - begin)
         assert done.returncode == 0, done.stderr
-        peak = subprocess.run([sys.executable, "-c", PEAK, *command], capture_output=True, text=True)
+        peak = subprocess.run(
+            [sys.executable, "-c", PEAK, *command], capture_output=True, text=True
+        )
         counts = next(line for line in done.stdout.splitlines() if line.startswith("compared"))
         print(counts)
         print(f"| median wall time of {REPEATS} | {statistics.median(times):.2f} s | below 1 |")

@@ -8,11 +8,16 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <set>
 #include <system_error>
+#include <thread>
 
 namespace opgauge {
 namespace {
+
+constexpr std::size_t kMostReaders = 8;
 
 bool is_run(const std::filesystem::path& path) {
     std::error_code error;
@@ -81,16 +86,18 @@ bool is_same_use(const TimerUse& left, const TimerUse& right) {
            nlohmann::json::parse(to_line(right.settings));
 }
 
-std::size_t timer_number(const Row& row, What what, TimerTable& timers) {
-    const auto& wanted = what == What::base ? row.base : row.candidate;
-    const auto& side = wanted ? wanted : row.base;
-    const TimerUse use = side ? TimerUse{side->timer, side->timer_settings} : TimerUse{};
-    const auto found = std::find_if(timers.begin(), timers.end(), [&](const TimerUse& known) {
-        return is_same_use(known, use);
-    });
+std::size_t number_of(const TimerUse& use, TimerTable& timers) {
+    const auto found = std::find_if(timers.begin(), timers.end(),
+                                    [&](const TimerUse& known) { return is_same_use(known, use); });
     if (found != timers.end()) return static_cast<std::size_t>(found - timers.begin());
     timers.push_back(use);
     return timers.size() - 1;
+}
+
+TimerUse timer_use(const Row& row, What what) {
+    const auto& wanted = what == What::base ? row.base : row.candidate;
+    const auto& side = wanted ? wanted : row.base;
+    return side ? TimerUse{side->timer, side->timer_settings} : TimerUse{};
 }
 
 double control_of(const Row& row, What what) {
@@ -103,7 +110,7 @@ Measurement measurement_of(const Row& row, What what, TimerTable& timers) {
     taken.row_index = row.index;
     taken.flags = row.flags;
     taken.winners = row.winners_digest;
-    taken.timer = timer_number(row, what, timers);
+    taken.timer = number_of(timer_use(row, what), timers);
     taken.control = control_of(row, what);
     if (row.status != RowStatus::ok) {
         taken.trouble = row.reason.empty() ? std::string(name_of(row.status))
@@ -117,46 +124,95 @@ Measurement measurement_of(const Row& row, What what, TimerTable& timers) {
     return taken;
 }
 
-ArmCase& case_for(Arm& arm, const Row& row, const std::string& key) {
-    const auto [place, fresh] = arm.by_key.try_emplace(key, arm.cases.size());
-    if (fresh) {
-        arm.cases.push_back(
-            {row.case_id, row.work.operator_name, row.work.dtype, shapes_text(row.work), {}});
+// A run cut down on the thread that read it, before it joins its arm.
+struct ReducedRun {
+    ArmRun run;
+    std::vector<std::pair<ArmCase, Measurement>> rows;  // timers count in `timers`
+    TimerTable timers;
+    std::optional<Json> setup;  // only of a run with a value: one that failed early knows less
+    std::vector<std::string> warnings;
+};
+
+ReducedRun reduced(const RecordedRun& run, What what) {
+    const Json& identity = run.identity;
+    ReducedRun result;
+    result.run = {run.directory,
+                  get_string(identity, "created_utc"),
+                  get_string(identity, "caliber_id"),
+                  get_string(identity.value("timer", Json::object()), "name"),
+                  get_string(identity, "opgauge_version"),
+                  run.status.has_value()};
+    bool has_value = false;
+    for (const auto& row : run.rows) {
+        ArmCase work{
+            row.case_id, row.work.operator_name, row.work.dtype, shapes_text(row.work), {}};
+        Measurement taken = measurement_of(row, what, result.timers);
+        has_value = has_value || taken.trouble.empty();
+        result.rows.emplace_back(std::move(work), std::move(taken));
     }
+    if (has_value) result.setup = setup_facts(identity);
+    result.warnings = run.warnings;
+    if (!run.status) {
+        result.warnings.push_back(
+            fmt::format("{} is incomplete: it has no status.json", run.directory.string()));
+    }
+    return result;
+}
+
+ArmCase& case_for(Arm& arm, ArmCase work, int occurrence) {
+    const auto [place, fresh] =
+        arm.by_key.try_emplace(fmt::format("{}#{}", work.case_id, occurrence), arm.cases.size());
+    if (fresh) arm.cases.push_back(std::move(work));
     return arm.cases[place->second];
 }
 
-// The setup of a run counts only where the run has a value: one that failed early knows less.
-void add_setup(Arm& arm, const Json& identity) {
-    Json facts = setup_facts(identity);
-    if (std::find(arm.setups.begin(), arm.setups.end(), facts) != arm.setups.end()) return;
-    arm.setups.push_back(std::move(facts));
+void add_run(Arm& arm, ReducedRun run, TimerTable& timers) {
+    arm.runs.push_back(std::move(run.run));
+    std::vector<std::size_t> numbers;
+    for (const auto& use : run.timers) numbers.push_back(number_of(use, timers));
+    std::unordered_map<std::string, int> met;
+    for (auto& [work, taken] : run.rows) {
+        // The same work twice in one run: the first joins the first, the second the second.
+        const int occurrence = ++met[work.case_id];
+        taken.run = arm.runs.size() - 1;
+        taken.timer = numbers[taken.timer];
+        case_for(arm, std::move(work), occurrence).measurements.push_back(std::move(taken));
+    }
+    for (auto& warning : run.warnings) arm.warnings.push_back(std::move(warning));
+    if (!run.setup) return;
+    if (std::find(arm.setups.begin(), arm.setups.end(), *run.setup) != arm.setups.end()) return;
+    arm.setups.push_back(std::move(*run.setup));
     arm.setup_runs.push_back(arm.runs.size() - 1);
 }
 
-void add_run(Arm& arm, const RecordedRun& run, What what, TimerTable& timers) {
-    const Json& identity = run.identity;
-    arm.runs.push_back({run.directory, get_string(identity, "created_utc"),
-                        get_string(identity, "caliber_id"),
-                        get_string(identity.value("timer", Json::object()), "name"),
-                        get_string(identity, "opgauge_version"), run.status.has_value()});
-    bool has_value = false;
-    std::unordered_map<std::string, int> met;
-    for (const auto& row : run.rows) {
-        // The same work twice in one run: the first joins the first, the second the second.
-        const int occurrence = ++met[row.case_id];
-        Measurement taken = measurement_of(row, what, timers);
-        taken.run = arm.runs.size() - 1;
-        has_value = has_value || taken.trouble.empty();
-        case_for(arm, row, fmt::format("{}#{}", row.case_id, occurrence))
-            .measurements.push_back(std::move(taken));
+using Reduced = std::vector<Result<ReducedRun>>;
+
+// Every `step`-th folder from `first` on.
+Reduced read_some(const std::vector<std::filesystem::path>& directories, What what,
+                  std::size_t first, std::size_t step) {
+    Reduced runs;
+    for (std::size_t i = first; i < directories.size(); i += step) {
+        runs.push_back(read_run(directories[i]).map([&](const RecordedRun& run) {
+            return reduced(run, what);
+        }));
     }
-    if (has_value) add_setup(arm, identity);
-    for (const auto& warning : run.warnings) arm.warnings.push_back(warning);
-    if (!run.status) {
-        arm.warnings.push_back(
-            fmt::format("{} is incomplete: it has no status.json", run.directory.string()));
+    return runs;
+}
+
+// A batch holds tens of megabytes of JSON, and parsing them is nearly all that a comparison does.
+std::vector<Reduced> read_in_parallel(const std::vector<std::filesystem::path>& directories,
+                                      What what) {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t step = std::min({cores, kMostReaders, directories.size()});
+    std::vector<std::future<Reduced>> parts;
+    for (std::size_t first = 1; first < step; ++first) {
+        parts.push_back(
+            std::async(std::launch::async, read_some, std::cref(directories), what, first, step));
     }
+    std::vector<Reduced> runs;
+    runs.push_back(read_some(directories, what, 0, step));
+    for (auto& part : parts) runs.push_back(part.get());
+    return runs;
 }
 
 }  // namespace
@@ -213,9 +269,10 @@ Result<Arm> read_arm(std::string name, std::span<const std::string> paths, What 
     Arm arm;
     arm.name = std::move(name);
     arm.paths.assign(paths.begin(), paths.end());
-    for (const auto& directory : directories) {
-        OPGAUGE_TRY_ASSIGN(const RecordedRun run, read_run(directory));
-        add_run(arm, run, what, timers);
+    std::vector<Reduced> parts = read_in_parallel(directories, what);
+    for (std::size_t i = 0; i < directories.size(); ++i) {
+        OPGAUGE_TRY_ASSIGN(ReducedRun run, std::move(parts[i % parts.size()][i / parts.size()]));
+        add_run(arm, std::move(run), timers);
     }
     return arm;
 }

@@ -67,9 +67,9 @@ struct Arm {
     std::string name;  // "A" or "B"
     std::vector<std::string> paths;
     std::vector<ArmRun> runs;
-    std::vector<Json> setups;       // setup_facts of the runs with a value, different ones only
-    std::vector<std::size_t> setup_runs;  // for each the first run that has it
-    std::vector<ArmCase> cases;     // in the order in which they were met
+    std::vector<Json> setups;  // setup_facts of the runs with a value, different ones only
+    std::vector<std::size_t> setup_runs;                  // for each the first run that has it
+    std::vector<ArmCase> cases;                           // in the order in which they were met
     std::unordered_map<std::string, std::size_t> by_key;  // case id and occurrence in its run
     std::vector<std::string> warnings;
 };

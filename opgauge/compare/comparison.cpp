@@ -110,9 +110,8 @@ void judge_pairs(const Pairing& pairing, const TimerTable& timers, Comparison& r
 
 std::size_t count_of(const Comparison& comparison, Verdict verdict) {
     return static_cast<std::size_t>(
-        std::count_if(comparison.rows.begin(), comparison.rows.end(), [&](const ComparedRow& row) {
-            return row.verdict.verdict == verdict;
-        }));
+        std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                      [&](const ComparedRow& row) { return row.verdict.verdict == verdict; }));
 }
 
 std::size_t count_of(const Comparison& comparison, LeftOutKind kind) {
@@ -122,10 +121,8 @@ std::size_t count_of(const Comparison& comparison, LeftOutKind kind) {
 }
 
 bool has_single_processes(const Comparison& comparison) {
-    return std::any_of(
-        comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) {
-            return row.evidence.one_process.has_value();
-        });
+    return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                       [](const ComparedRow& row) { return row.evidence.one_process.has_value(); });
 }
 
 Result<Comparison> compare(const std::vector<std::string>& a, const std::vector<std::string>& b,
@@ -149,8 +146,8 @@ Result<Comparison> compare(const std::vector<std::string>& a, const std::vector<
         if (!is_permitted(difference, options)) refused.push_back(difference);
     }
     if (!refused.empty() && options.rule == CaliberRule::strict) {
-        result.refusal = Refusal{RefusalKind::caliber,
-                                 caliber_refusal(result, refused, pairing.tuned_operator)};
+        result.refusal =
+            Refusal{RefusalKind::caliber, caliber_refusal(result, refused, pairing.tuned_operator)};
     } else if (pairing.pairs.empty()) {
         result.refusal = Refusal{RefusalKind::nothing_shared, nothing_compared(result)};
     } else {

@@ -64,8 +64,8 @@ struct Comparison {
     std::map<std::string, std::size_t> flagged;  // measurements left out, by kind of flag
     std::size_t failed_measurements = 0;
     std::size_t other_timer_measurements = 0;
-    std::size_t processes_needed = 0;       // a side, to show one difference among these rows
-    std::optional<double> geomean_ratio;    // of the unflagged rows
+    std::size_t processes_needed = 0;     // a side, to show one difference among these rows
+    std::optional<double> geomean_ratio;  // of the unflagged rows
     std::size_t geomean_n = 0;
     std::vector<std::string> notes;
 };

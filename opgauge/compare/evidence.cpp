@@ -68,8 +68,8 @@ ProcessNoise::ProcessNoise(const std::vector<Pair>& pairs, double floor) : floor
 double ProcessNoise::between(const Measurement& a, const Measurement& b) const {
     const auto found = changes_.find({a.run, b.run});
     const double control = found == changes_.end() ? 0 : found->second;
-    return std::max({floor_, std::max(a.quartile_range, b.quartile_range) / 2,
-                     kControlFactor * control});
+    return std::max(
+        {floor_, std::max(a.quartile_range, b.quartile_range) / 2, kControlFactor * control});
 }
 
 Evidence evidence_of(const Pair& pair, const VerdictSettings& settings, const ProcessNoise& noise,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "opgauge/compare/arm.h"
 #include "opgauge/base/json.h"
+#include "opgauge/compare/arm.h"
 
 #include <span>
 #include <string>

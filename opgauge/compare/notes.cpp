@@ -49,11 +49,9 @@ void note_versions(const Comparison& comparison, std::vector<std::string>& notes
 void note_idle_factors(const Comparison& comparison, std::vector<std::string>& notes) {
     for (const auto& factor : comparison.options.factors) {
         const std::vector<std::string> one = {factor};
-        const bool differs =
-            std::any_of(comparison.differences.begin(), comparison.differences.end(),
-                        [&](const FactDifference& difference) {
-                            return is_allowed(difference.fact, one);
-                        });
+        const bool differs = std::any_of(
+            comparison.differences.begin(), comparison.differences.end(),
+            [&](const FactDifference& difference) { return is_allowed(difference.fact, one); });
         if (!differs) {
             notes.push_back(fmt::format("--factor {}: A and B do not differ in it", factor));
         }
@@ -85,6 +83,9 @@ std::vector<std::string> notes_on(const Comparison& comparison) {
     note_versions(comparison, notes);
     note_order(comparison, notes);
     note_idle_factors(comparison, notes);
+    if (comparison.options.rule == CaliberRule::cross && comparison.differences.empty()) {
+        notes.emplace_back("the calibers are equal: without --cross-caliber there are verdicts");
+    }
     return notes;
 }
 
@@ -99,9 +100,9 @@ std::string caliber_refusal(const Comparison& comparison,
         between = between && (difference.is_between_arms() || difference.fact == kWinnersFact);
         winners = winners || difference.fact == kWinnersFact;
     }
-    std::string text = fmt::format("A and B cannot be compared, {} {}: {}", facts.size(),
-                                   facts.size() == 1 ? "fact differs" : "facts differ",
-                                   join(facts, "; "));
+    std::string text =
+        fmt::format("A and B cannot be compared, {} {}: {}", facts.size(),
+                    facts.size() == 1 ? "fact differs" : "facts differ", join(facts, "; "));
     if (winners) text += tuned_separately(comparison, tuned_operator);
     if (!between) text += "; the runs of one arm must have one caliber: leave the others out";
     if (between) text += fmt::format("; --factor {} allows it", names_of(differences));
@@ -110,16 +111,16 @@ std::string caliber_refusal(const Comparison& comparison,
 
 std::string nothing_compared(const Comparison& comparison) {
     std::vector<std::string> counts;
-    for (const auto kind :
-         {LeftOutKind::only_in_a, LeftOutKind::only_in_b, LeftOutKind::failed, LeftOutKind::flagged,
-          LeftOutKind::timers_differ}) {
+    for (const auto kind : {LeftOutKind::only_in_a, LeftOutKind::only_in_b, LeftOutKind::failed,
+                            LeftOutKind::flagged, LeftOutKind::timers_differ}) {
         const std::size_t count = count_of(comparison, kind);
         if (count > 0) counts.push_back(fmt::format("{} {}", count, name_of(kind)));
     }
     if (counts.empty()) return "nothing to compare: neither A nor B has a case";
-    return fmt::format("nothing to compare: A and B share no case with a number ({}); measure the "
-                       "same operators, dtypes and shapes in both",
-                       join(counts, ", "));
+    return fmt::format(
+        "nothing to compare: A and B share no case with a number ({}); measure the "
+        "same operators, dtypes and shapes in both",
+        join(counts, ", "));
 }
 
 }  // namespace opgauge

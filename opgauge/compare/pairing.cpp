@@ -119,17 +119,18 @@ LeftOut mismatch(const ArmCase& work, const Group& a, const Group& b, const Time
     const TimerUse& left = timers[a.timer];
     const TimerUse& right = timers[b.timer];
     if (a.timer == b.timer) {
-        const std::string detail = fmt::format("A: {}; B: {}", a.flags.empty() ? "no flag" : join(a.flags, ","),
-                                               b.flags.empty() ? "no flag" : join(b.flags, ","));
+        const std::string detail =
+            fmt::format("A: {}; B: {}", a.flags.empty() ? "no flag" : join(a.flags, ","),
+                        b.flags.empty() ? "no flag" : join(b.flags, ","));
         return {LeftOutKind::flagged, &work, "", detail};
     }
     const bool same_name = left.name == right.name;
     FactDifference difference{std::string(same_name ? kTimerSettingsFact : kTimerFact), "A",
                               timer_json(left, same_name), "B", timer_json(right, same_name)};
     const std::string detail = to_text(difference);
-    const bool known = std::any_of(
-        result.timer_differences.begin(), result.timer_differences.end(),
-        [&](const FactDifference& other) { return to_text(other) == detail; });
+    const bool known =
+        std::any_of(result.timer_differences.begin(), result.timer_differences.end(),
+                    [&](const FactDifference& other) { return to_text(other) == detail; });
     if (!known) result.timer_differences.push_back(std::move(difference));
     return {LeftOutKind::timers_differ, &work, "", detail};
 }

@@ -16,8 +16,8 @@ namespace {
 using Interval = std::pair<double, double>;
 
 // Differences between two processes of equal code are taken to be like Student's t of this many
-// degrees of freedom, with half of the noise as its scale: heavy tails, since now and then a process
-// is far off (docs/comparing.md).
+// degrees of freedom, with half of the noise as its scale: heavy tails, since now and then a
+// process is far off (docs/comparing.md).
 constexpr double kNoiseFreedom = 4;
 
 // log(b) - log(a) of all pairs, ascending.

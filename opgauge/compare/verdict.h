@@ -49,7 +49,7 @@ struct Evidence {
 struct RowVerdict {
     Verdict verdict = Verdict::undecided;
     NextStep next = NextStep::none;
-    double ratio = 1;  // B over A: Hodges and Lehmann's estimate
+    double ratio = 1;                                   // B over A: Hodges and Lehmann's estimate
     std::optional<std::pair<double, double>> interval;  // of the ratio, noise included
     // That the ratio is within at_least of 1; absent where no test was possible.
     std::optional<double> p;

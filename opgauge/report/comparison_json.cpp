@@ -84,9 +84,8 @@ Json counts_json(const Comparison& comparison) {
         verdicts[std::string(name_of(verdict))] = count_of(comparison, verdict);
     }
     Json left_out = Json::object();
-    for (const auto kind :
-         {LeftOutKind::only_in_a, LeftOutKind::only_in_b, LeftOutKind::failed, LeftOutKind::flagged,
-          LeftOutKind::timers_differ}) {
+    for (const auto kind : {LeftOutKind::only_in_a, LeftOutKind::only_in_b, LeftOutKind::failed,
+                            LeftOutKind::flagged, LeftOutKind::timers_differ}) {
         left_out[std::string(name_of(kind))] = count_of(comparison, kind);
     }
     const bool cross = comparison.options.rule == CaliberRule::cross;

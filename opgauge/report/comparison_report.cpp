@@ -13,13 +13,13 @@
 namespace opgauge {
 namespace {
 
-constexpr std::size_t kShownCommit = 12;
-
 bool is_cross(const Comparison& comparison) {
     return comparison.options.rule == CaliberRule::cross;
 }
 
-std::string percent(double share) { return fmt::format("{:g} %", share * 100); }
+std::string percent(double share) {
+    return fmt::format("{:g} %", share * 100);
+}
 
 std::string value_text(double value, What what) {
     return what == What::speedup ? fmt::format("{:.3f}", value) : time_text(value);
@@ -42,21 +42,21 @@ std::string fact_of(const Arm& arm, const char* name) {
     const Json& facts = arm.setups.front();
     const auto found = facts.find(name);
     if (found == facts.end() || found->is_null()) return "unknown";
-    return printable(found->is_string() ? found->get<std::string>() : to_line(*found), 60);
+    return printable(found->is_string() ? found->get<std::string>() : to_line(*found), 40);
 }
 
 // What both arms share, in the facts that a reader asks for first.
 std::string caliber_line(const Comparison& comparison) {
     const Arm& arm = comparison.a.setups.empty() ? comparison.b : comparison.a;
     std::vector<std::string> shared;
-    for (const char* name : {"backend", "device.model", "driver", "torch", "triton", "corpus.name",
-                             "corpus.commit"}) {
-        const bool differs = std::any_of(
-            comparison.differences.begin(), comparison.differences.end(),
-            [&](const FactDifference& difference) { return difference.fact == name; });
+    for (const char* name :
+         {"backend", "device.model", "driver", "torch", "triton", "corpus.name", "corpus.commit"}) {
+        const bool differs =
+            std::any_of(comparison.differences.begin(), comparison.differences.end(),
+                        [&](const FactDifference& difference) { return difference.fact == name; });
         const std::string value = fact_of(arm, name);
         if (differs || value == "unknown") continue;
-        shared.push_back(fmt::format("{} {}", name, value.substr(0, 2 * kShownCommit)));
+        shared.push_back(fmt::format("{} {}", name, value));
     }
     std::string text = "caliber  " + join(shared, ", ") + "\n";
     for (const auto& difference : comparison.differences) {
@@ -88,7 +88,8 @@ std::string rule_line(const Comparison& comparison) {
 std::string verdict_text(const Comparison& comparison, const ComparedRow& row) {
     if (is_cross(comparison)) return "none";
     std::string text(name_of(row.verdict.verdict));
-    if (row.evidence.one_process && row.verdict.verdict != Verdict::undecided) text += ", one process each";
+    if (row.evidence.one_process && row.verdict.verdict != Verdict::undecided)
+        text += ", one process each";
     return text;
 }
 
@@ -156,9 +157,8 @@ std::string counts_text(const Comparison& comparison) {
         verdicts.push_back(fmt::format("{} {}", name_of(verdict), count_of(comparison, verdict)));
     }
     std::vector<std::string> kinds;
-    for (const auto kind :
-         {LeftOutKind::only_in_a, LeftOutKind::only_in_b, LeftOutKind::failed, LeftOutKind::flagged,
-          LeftOutKind::timers_differ}) {
+    for (const auto kind : {LeftOutKind::only_in_a, LeftOutKind::only_in_b, LeftOutKind::failed,
+                            LeftOutKind::flagged, LeftOutKind::timers_differ}) {
         kinds.push_back(fmt::format("{} {}", name_of(kind), count_of(comparison, kind)));
     }
     std::string text =

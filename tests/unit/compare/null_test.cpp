@@ -56,9 +56,15 @@ int false_experiments(Clock clock, double noise, Trials trials = {}) {
     return count;
 }
 
-double steady(std::size_t, bool) { return 1; }
-double drifts(std::size_t trial, bool) { return std::pow(1.01, static_cast<double>(trial)); }
-double first_pays(std::size_t, bool first) { return first ? 1.05 : 1; }
+double steady(std::size_t, bool) {
+    return 1;
+}
+double drifts(std::size_t trial, bool) {
+    return std::pow(1.01, static_cast<double>(trial));
+}
+double first_pays(std::size_t, bool first) {
+    return first ? 1.05 : 1;
+}
 
 // Where all is null, the false discovery rate is the share of experiments with any discovery.
 constexpr int kAllowed = static_cast<int>(0.01 * kRepeats);

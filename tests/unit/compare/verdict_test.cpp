@@ -12,7 +12,8 @@ namespace {
 std::vector<double> around(double center, double spread, std::size_t count) {
     std::vector<double> values;
     for (std::size_t i = 0; i < count; ++i) {
-        const double share = count < 2 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
+        const double share =
+            count < 2 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
         values.push_back(center * (1 + spread * (share - 0.5)));
     }
     return values;
@@ -48,8 +49,8 @@ TEST(AdjustedPValues, DoNotDependOnTheOrder) {
 }
 
 TEST(Verdict, ProcessesNeededFollowFromTheOrdersThatThereAre) {
-    EXPECT_EQ(processes_needed(0.01, 1), 5U);       // 2/252
-    EXPECT_EQ(processes_needed(0.01, 20), 8U);      // 2/12870 <= 0.0005 < 2/3432
+    EXPECT_EQ(processes_needed(0.01, 1), 5U);   // 2/252
+    EXPECT_EQ(processes_needed(0.01, 20), 8U);  // 2/12870 <= 0.0005 < 2/3432
     EXPECT_EQ(processes_needed(0.01, 15'750), 13U);
 }
 
@@ -175,7 +176,9 @@ TEST(Verdict, OneNumberAProcessAsksForMoreProcesses) {
     EXPECT_NEAR(only(row).ratio, 2, 1e-12);
 }
 
-TEST(Verdict, NoRowsGiveNoVerdicts) { EXPECT_TRUE(judge_all({}, {}).empty()); }
+TEST(Verdict, NoRowsGiveNoVerdicts) {
+    EXPECT_TRUE(judge_all({}, {}).empty());
+}
 
 }  // namespace
 }  // namespace opgauge
