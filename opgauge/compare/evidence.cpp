@@ -38,19 +38,13 @@ bool are_positive(const std::vector<double>& values) {
 }  // namespace
 
 std::vector<double> BlockSource::blocks_of(const Measurement& measurement) {
-    if (run_ != measurement.run) {
-        run_ = measurement.run;
-        samples_.clear();
-        auto samples = read_all_samples(arm_.runs[measurement.run].directory);
-        if (samples) {
-            samples_ = std::move(*samples);
-        } else {
-            warnings_.push_back(samples.error().message);
-        }
+    const auto samples = read_samples(arm_.runs[measurement.run].directory, measurement.row_index);
+    if (!samples) {
+        const std::string& message = samples.error().message;
+        if (warnings_.empty() || warnings_.back() != message) warnings_.push_back(message);
+        return {};
     }
-    const auto found = samples_.find(measurement.row_index);
-    if (found == samples_.end()) return {};
-    std::vector<double> blocks = blocks_for(found->second, what_);
+    std::vector<double> blocks = blocks_for(*samples, what_);
     return are_positive(blocks) ? blocks : std::vector<double>();
 }
 

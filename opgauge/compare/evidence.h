@@ -17,21 +17,19 @@ namespace opgauge {
 // twice 8 %, once 19 % (docs/comparing.md).
 constexpr double kControlFactor = 3;
 
-// Blocks of the samples of one arm's runs. Remembers the last run: rows come run by run.
+// Blocks of the samples of one arm's runs.
 class BlockSource {
   public:
     BlockSource(const Arm& arm, What what) : arm_(arm), what_(what) {}
 
     // Empty where the run has no samples for it, or too few.
     std::vector<double> blocks_of(const Measurement& measurement);
-    // One a run whose samples could not be read.
+    // One a run whose samples could not be read: their medians alone judge.
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:
     const Arm& arm_;
     What what_;
-    std::optional<std::size_t> run_;  // whose samples these are
-    std::map<int, RecordedSamples> samples_;
     std::vector<std::string> warnings_;
 };
 

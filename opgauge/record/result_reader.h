@@ -6,7 +6,6 @@
 #include "opgauge/record/row.h"
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +31,5 @@ struct RecordedSamples {
     std::optional<SideSamples> candidate;
 };
 Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int row_index);
-
-// The same for all rows, by index.
-Result<std::map<int, RecordedSamples>> read_all_samples(const std::filesystem::path& directory);
 
 }  // namespace opgauge
