@@ -14,6 +14,7 @@ Result<int> plan_command(const PlanCommandOptions& options, const Environment& e
 Result<int> corpus_command(const CorpusOptions& options, const Environment& environment);
 Result<int> run_command(const RunCommandOptions& options, const Environment& environment);
 Result<int> show_command(const ShowOptions& options);
+Result<int> compare_command(const CompareCommandOptions& options);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
 Result<int> tune_command(const TuneOptions& options);
 

@@ -25,6 +25,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("corpus")) return corpus_command(options.corpus, environment);
     if (app.got_subcommand("run")) return run_command(options.run, environment);
     if (app.got_subcommand("show")) return show_command(options.show);
+    if (app.got_subcommand("compare")) return compare_command(options.compare);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
     return doctor_command(options.doctor, environment);
 }

@@ -101,6 +101,26 @@ void add_corpus(CLI::App& app, CorpusOptions& options) {
     add_json(command, options.json);
 }
 
+void add_compare(CLI::App& app, CompareCommandOptions& options) {
+    CLI::App& command = add_command(app, "compare", "A against B, with a verdict a case");
+    command.add_option("runs", options.runs, "two run folders, or folders of runs");
+    command.add_option("--a", options.a, "the runs of A");
+    command.add_option("--b", options.b, "the runs of B");
+    command.add_option("--what", options.what, "candidate, base, speedup")
+        ->check(CLI::IsMember({"candidate", "base", "speedup"}));
+    command.add_option("--factor", options.factors, "facts that may differ, comma separated")
+        ->delimiter(',');
+    command.add_flag("--cross-caliber", options.cross_caliber, "show without a verdict");
+    command.add_option("--fdr", options.fdr, "false discovery rate over all rows");
+    command.add_option("--at-least", options.at_least, "the smallest difference that matters");
+    command.add_option("--process-noise", options.process_noise,
+                       "what two processes of equal code may differ by");
+    command.add_option("--fail-on", options.fail_on, "verdicts that end with exit code 1")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"faster", "slower", "same", "undecided", "missing"}));
+    add_json(command, options.json);
+}
+
 void add_tune(CLI::App& app, TuneOptions& options) {
     CLI::App& command = add_command(app, "tune", "tuning stores");
     command.add_option("action", options.action, "list, show, diff, merge, import, export")
@@ -147,6 +167,7 @@ void add_commands(CLI::App& app, Options& options) {
         ->check(CLI::PositiveNumber);
     add_json(show, options.show.json);
 
+    add_compare(app, options.compare);
     add_tune(app, options.tune);
 
     CLI::App& doctor = add_command(app, "doctor", "what works, what is wrong, the cure");

@@ -47,6 +47,20 @@ struct ShowOptions {
     bool json = false;
 };
 
+struct CompareCommandOptions {
+    std::vector<std::string> runs;  // A and B
+    std::vector<std::string> a;     // or each as several run folders
+    std::vector<std::string> b;
+    std::string what = "candidate";
+    std::vector<std::string> factors;
+    std::string fdr = "0.01";
+    std::string at_least = "1%";
+    std::string process_noise = "1%";
+    std::vector<std::string> fail_on;
+    bool cross_caliber = false;
+    bool json = false;
+};
+
 struct DoctorOptions {
     PlanOptions plan;
     std::string parse;    // file with a vendor tool's output; empty: look at this machine
@@ -72,6 +86,7 @@ struct Options {
     CorpusOptions corpus;
     RunCommandOptions run;
     ShowOptions show;
+    CompareCommandOptions compare;
     DoctorOptions doctor;
     TuneOptions tune;
 };

@@ -7,23 +7,30 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <functional>
+#include <string_view>
 #include <system_error>
 
 namespace opgauge {
 namespace {
+
+using LineTest = std::function<bool(std::string_view)>;
 
 struct JsonLines {
     std::vector<Json> values;
     std::optional<std::string> torn;  // said of a last line that a kill cut
 };
 
-// Only the last line may be torn: it has no newline, or it is not JSON.
-Result<JsonLines> read_json_lines(const std::filesystem::path& path) {
+// Only the last line may be torn: it has no newline, or it is not JSON. Lines that `skip` is true
+// of are not parsed.
+Result<JsonLines> read_json_lines(const std::filesystem::path& path, const LineTest& skip) {
     OPGAUGE_TRY_ASSIGN(const std::string text, read_file(path));
     const auto lines = lines_of(text);
     const bool ended = text.empty() || text.back() == '\n';
     JsonLines result;
     for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (skip(lines[i])) continue;
         const std::string what = fmt::format("line {} of {}", i + 1, path.string());
         auto value = parse_json(lines[i], what);
         const bool last = i + 1 == lines.size();
@@ -35,6 +42,22 @@ Result<JsonLines> read_json_lines(const std::filesystem::path& path) {
         result.values.push_back(std::move(*value));
     }
     return result;
+}
+
+bool parse_all(std::string_view) {
+    return false;
+}
+
+// The index of a line of samples where it comes first, as opgauge writes it: most lines are of
+// other rows, and long.
+std::optional<int> index_at_start(std::string_view line) {
+    constexpr std::string_view kStart = "{\"index\":";
+    if (!line.starts_with(kStart)) return std::nullopt;
+    line.remove_prefix(kStart.size());
+    int index = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), index);
+    const bool whole = error == std::errc{} && end != line.data() + line.size() && *end == ',';
+    return whole ? std::optional(index) : std::nullopt;
 }
 
 std::vector<Burst> bursts_of(const Json& line) {
@@ -78,7 +101,8 @@ Result<RecordedRun> read_run(const std::filesystem::path& directory) {
         OPGAUGE_TRY_ASSIGN(run.status, read_json_file(directory / RunFiles::kStatus));
     }
     if (!std::filesystem::exists(directory / RunFiles::kRows, error)) return run;
-    OPGAUGE_TRY_ASSIGN(const JsonLines lines, read_json_lines(directory / RunFiles::kRows));
+    OPGAUGE_TRY_ASSIGN(const JsonLines lines,
+                       read_json_lines(directory / RunFiles::kRows, parse_all));
     if (lines.torn) run.warnings.push_back(*lines.torn);
     for (const auto& value : lines.values) {
         OPGAUGE_TRY_ASSIGN(Row row, row_from_json(value));
@@ -88,7 +112,11 @@ Result<RecordedRun> read_run(const std::filesystem::path& directory) {
 }
 
 Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int row_index) {
-    OPGAUGE_TRY_ASSIGN(const JsonLines lines, read_json_lines(directory / RunFiles::kSamples));
+    const auto is_another = [row_index](std::string_view line) {
+        return index_at_start(line).value_or(row_index) != row_index;
+    };
+    OPGAUGE_TRY_ASSIGN(const JsonLines lines,
+                       read_json_lines(directory / RunFiles::kSamples, is_another));
     RecordedSamples result;
     for (const auto& line : lines.values) {
         if (get_optional<int>(line, "index") != row_index) continue;
