@@ -30,9 +30,13 @@ class GraphTimer(Timer):
         self._stream = stream
         self._graph: Graph | None = None
         self._calls = 0
+        self._eager: Any = None  # what the last call outside a graph returned
 
     def settings(self) -> dict[str, Any]:
         return {"l2": "hot"}
+
+    def _returned(self, output: Any) -> None:
+        self._eager = output
 
     def capture(self) -> None:
         """Records one call, proves that a replay does the work and estimates its time. Raises
