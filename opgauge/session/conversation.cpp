@@ -37,6 +37,8 @@ std::optional<Json> Conversation::on_message(const Json& message) {
         take_collected(message);
     } else if (type == "test_begin") {
         current_node_ = get_string(message, "node");
+    } else if (type == "conformance") {
+        job_.timer_checks.take(message);
     } else if (type == "case_end") {
         take_case_end(message);
     } else if (type == "test_end") {
@@ -80,16 +82,19 @@ Json Conversation::answer_hello(const Json& message) {
                                    protocol ? std::to_string(*protocol) : "?", kProtocolVersion));
     }
     observer_.on_phase("loading the corpus");
-    return {{"type", "job"},
-            {"protocol", kProtocolVersion},
-            {"backend", job_.backend},
-            {"device", job_.device},
-            {"timer", job_.timer},
-            {"timer_settings", job_.timer_settings},
-            {"check", job_.check_outputs},
-            {"tune", {{"mode", "off"}}},
-            {"skip_nodes", replacement_.skip_nodes()},
-            {"select", job_.select}};
+    Json job = {{"type", "job"},
+                {"protocol", kProtocolVersion},
+                {"backend", job_.backend},
+                {"device", job_.device},
+                {"timer", job_.timer},
+                {"timer_settings", job_.timer_settings},
+                {"check", job_.check_outputs},
+                {"tune", {{"mode", "off"}}},
+                {"skip_nodes", replacement_.skip_nodes()},
+                {"select", job_.select}};
+    const auto& checked = job_.timer_checks.asked();
+    if (!checked.empty()) job["conformance"] = checked;
+    return job;
 }
 
 Json Conversation::answer_device(const Json& message) {
@@ -163,6 +168,9 @@ bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
         close_case();
     }
     current_node_.clear();
+    // One that died of checking its timers is replaced by one that is not asked to.
+    const bool may_measure = !result_.device.is_null() && !result_.guard_refusal;
+    if (may_measure && job_.timer_checks.child_ended(why)) replacement_.go_on_behind_test();
     const auto* exited = std::get_if<Exited>(&outcome);
     if (exited != nullptr && exited->code == kUntrusted) replacement_.go_on_behind_test();
     const bool others = result_.collected && result_.tests.size() < result_.collected->size();

@@ -9,6 +9,7 @@
 #include "opgauge/session/case_timers.h"
 #include "opgauge/session/device_watch.h"
 #include "opgauge/session/replacement.h"
+#include "opgauge/session/timer_checks.h"
 
 #include <chrono>
 #include <functional>
@@ -29,6 +30,7 @@ struct JobSettings {
     StoppingSettings stopping;
     double rest_s = 0;  // between two bursts of a graph; see docs/measuring.md on heat
     bool check_outputs = true;
+    TimerChecks timer_checks;  // of the device's timers themselves
     Json select = Json::object();
 };
 
@@ -119,6 +121,7 @@ class Conversation final : public ChildHandler {
     Json more(const MoreSamples& more, double cool_down_s);
     double judge_burst(SideSamples& taken, std::size_t before, std::size_t invalid_before);
     void flag_neighbours();
+    void flag_timers();
     void take_collected(const Json& message);
     void take_case_end(const Json& message);
     void take_test_end(const Json& message);
