@@ -27,7 +27,7 @@ Conversation::Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& w
 
 std::optional<Json> Conversation::on_message(const Json& message) {
     const std::string type = get_string(message, "type");
-    if (type == "hello") return answer_hello(message);
+    if (type == "hello") return job_.timer_checks.ask_in(answer_hello(message));
     if (type == "device") return answer_device(message);
     if (type == "case_begin") return answer_case_begin(message);
     if (type == "side_begin") return answer_side_begin(message);
@@ -82,19 +82,16 @@ Json Conversation::answer_hello(const Json& message) {
                                    protocol ? std::to_string(*protocol) : "?", kProtocolVersion));
     }
     observer_.on_phase("loading the corpus");
-    Json job = {{"type", "job"},
-                {"protocol", kProtocolVersion},
-                {"backend", job_.backend},
-                {"device", job_.device},
-                {"timer", job_.timer},
-                {"timer_settings", job_.timer_settings},
-                {"check", job_.check_outputs},
-                {"tune", {{"mode", "off"}}},
-                {"skip_nodes", replacement_.skip_nodes()},
-                {"select", job_.select}};
-    const auto& checked = job_.timer_checks.asked();
-    if (!checked.empty()) job["conformance"] = checked;
-    return job;
+    return {{"type", "job"},
+            {"protocol", kProtocolVersion},
+            {"backend", job_.backend},
+            {"device", job_.device},
+            {"timer", job_.timer},
+            {"timer_settings", job_.timer_settings},
+            {"check", job_.check_outputs},
+            {"tune", {{"mode", "off"}}},
+            {"skip_nodes", replacement_.skip_nodes()},
+            {"select", job_.select}};
 }
 
 Json Conversation::answer_device(const Json& message) {

@@ -21,6 +21,11 @@ void note_unknown(Json& identity, const std::string& why) {
 
 }  // namespace
 
+Json TimerChecks::ask_in(Json job) const {
+    if (!asked_.empty()) job["conformance"] = asked_;
+    return job;
+}
+
 void TimerChecks::take(const Json& message) {
     const Json facts = message.value("facts", Json(nullptr));
     finish(facts, judge_conformance(facts));

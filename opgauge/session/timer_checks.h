@@ -27,8 +27,10 @@ class TimerChecks {
     TimerChecks(std::vector<std::string> timers, Sink sink)
         : asked_(std::move(timers)), sink_(std::move(sink)) {}
 
-    // For the job: the timers that the child is to check; empty: none, or none any more.
+    // The timers that the child is to check; empty: none, or none any more.
     const std::vector<std::string>& asked() const { return asked_; }
+    // The child's job with them, where there are any.
+    Json ask_in(Json job) const;
     // The protocol's message `conformance`.
     void take(const Json& message);
     // A child that may measure has ended. True where it died of the check: another one, which is
