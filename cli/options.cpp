@@ -174,6 +174,9 @@ void add_commands(CLI::App& app, Options& options) {
     add_where(doctor, options.doctor.plan);
     auto* parse = doctor.add_option("--parse", options.doctor.parse, "output of a vendor's tool");
     doctor.add_option("--command", options.doctor.command, "what printed it")->needs(parse);
+    auto* timers = doctor.add_flag("--timers", options.doctor.timers, "check a device's timers");
+    timers->excludes(parse);
+    doctor.add_flag("--again", options.doctor.again, "also where a record is kept")->needs(timers);
     add_json(doctor, options.doctor.json);
 }
 

@@ -65,6 +65,8 @@ struct DoctorOptions {
     PlanOptions plan;
     std::string parse;    // file with a vendor tool's output; empty: look at this machine
     std::string command;  // what printed it
+    bool timers = false;  // check the timers instead
+    bool again = false;   // also where a record is kept
     bool json = false;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -33,25 +32,47 @@ double deviation(const Values& values, double mean) {
     return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
-void push(std::deque<double>& window, double value, std::size_t capacity) {
-    window.push_back(value);
-    if (window.size() > capacity) window.pop_front();
-}
-
-// Entropy in bits after each sample; the last kEntropyWindow of them.
-std::deque<double> entropies(std::span<const double> values) {
-    std::deque<double> window;
+// Entropy in bits after each of the last kEntropyWindow samples.
+std::vector<double> entropies(std::span<const double> values) {
+    const std::size_t before = values.size() - std::min(values.size(), kEntropyWindow);
+    std::vector<double> window;
     std::map<double, double> counts;
-    double total = 0;
-    for (const double value : values) {
-        ++counts[value];
-        ++total;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        ++counts[values[i]];
+        if (i < before) continue;
+        const auto total = static_cast<double>(i + 1);
         double entropy = 0;
         for (const auto& [key, count] : counts) entropy -= count / total * std::log2(count / total);
-        push(window, entropy, kEntropyWindow);
+        window.push_back(entropy);
     }
     return window;
 }
+
+// Relative standard deviation of all samples up to each one; those of the last kNoiseWindow that
+// have one, oldest first.
+class Noise {
+  public:
+    explicit Noise(std::span<const double> values) : values_(values) {
+        double sum = 0;
+        for (const double value : values) sums_.push_back(sum += value);
+    }
+    double sum() const { return sums_.empty() ? 0 : sums_.back(); }
+
+    std::vector<double> last(std::size_t most) const {
+        std::vector<double> noise;
+        for (std::size_t count = values_.size(); count > 0 && noise.size() < most; --count) {
+            const double mean = sums_[count - 1] / static_cast<double>(count);
+            const double relative = deviation(values_.first(count), mean) / mean;
+            if (std::isfinite(relative)) noise.push_back(relative);
+        }
+        std::reverse(noise.begin(), noise.end());
+        return noise;
+    }
+
+  private:
+    std::span<const double> values_;
+    std::vector<double> sums_;
+};
 
 struct Line {
     double slope = 0;
@@ -59,7 +80,7 @@ struct Line {
 };
 
 // Least squares over 0, 1, 2, ...
-Line fit(const std::deque<double>& values) {
+Line fit(const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     const double mean_y = std::accumulate(values.begin(), values.end(), 0.0) / n;
     const double mean_x = (n - 1) / 2;
@@ -87,19 +108,15 @@ Line fit(const std::deque<double>& values) {
 }  // namespace
 
 bool stdrel_is_finished(std::span<const double> values_ns, int calls_per_sample) {
-    std::deque<double> noise;
-    double sum = 0;
-    std::vector<double> seen;
-    for (const double value : values_ns) {
-        seen.push_back(value);
-        sum += value;
-        const double mean = sum / static_cast<double>(seen.size());
-        const double relative = deviation(seen, mean) / mean;
-        if (std::isfinite(relative)) push(noise, relative, kNoiseWindow);
-    }
-    if (sum * calls_per_sample <= kMinimumTimeNs || noise.empty()) return false;
-    if (noise.back() < kMaximumNoise) return true;
-    if (noise.size() <= kNoiseAtLeast || values_ns.size() % kNoiseEvery != 0) return false;
+    const Noise all(values_ns);
+    if (all.sum() * calls_per_sample <= kMinimumTimeNs) return false;
+    const auto newest = all.last(1);
+    if (newest.empty()) return false;
+    if (newest.back() < kMaximumNoise) return true;
+    // Each value takes a pass over all samples: none before it is sure to be needed.
+    if (values_ns.size() % kNoiseEvery != 0) return false;
+    const auto noise = all.last(kNoiseWindow);
+    if (noise.size() <= kNoiseAtLeast) return false;
     return deviation(noise, noise.back()) / noise.back() < kNoiseChange;
 }
 

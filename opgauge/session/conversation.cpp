@@ -28,7 +28,7 @@ Conversation::Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& w
 
 std::optional<Json> Conversation::on_message(const Json& message) {
     const std::string type = get_string(message, "type");
-    if (type == "hello") return answer_hello(message);
+    if (type == "hello") return job_.timer_checks.ask_in(answer_hello(message));
     if (type == "device") return answer_device(message);
     if (type == "case_begin") return answer_case_begin(message);
     if (type == "side_begin") return answer_side_begin(message);
@@ -39,6 +39,8 @@ std::optional<Json> Conversation::on_message(const Json& message) {
         take_collected(message);
     } else if (type == "test_begin") {
         current_node_ = get_string(message, "node");
+    } else if (type == "conformance") {
+        job_.timer_checks.take(message);
     } else if (type == "case_end") {
         take_case_end(message);
     } else if (type == "test_end") {
@@ -177,6 +179,9 @@ bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
         close_case();
     }
     current_node_.clear();
+    // One that died of checking its timers is replaced by one that is not asked to.
+    const bool may_measure = !result_.device.is_null() && !result_.guard_refusal;
+    if (may_measure && job_.timer_checks.child_ended(why)) replacement_.go_on_behind_test();
     const auto* exited = std::get_if<Exited>(&outcome);
     if (exited != nullptr && exited->code == kUntrusted) replacement_.go_on_behind_test();
     const bool others = result_.collected && result_.tests.size() < result_.collected->size();

@@ -9,6 +9,7 @@
 #include "opgauge/session/case_timers.h"
 #include "opgauge/session/device_watch.h"
 #include "opgauge/session/replacement.h"
+#include "opgauge/session/timer_checks.h"
 #include "opgauge/session/tuning_desk.h"
 
 #include <chrono>
@@ -32,6 +33,7 @@ struct JobSettings {
     bool check_outputs = true;
     int compile_jobs = 1;
     bool overlap = true;  // whether a configuration is timed while others compile
+    TimerChecks timer_checks;  // of the device's timers themselves
     Json select = Json::object();
 };
 
@@ -135,6 +137,7 @@ class Conversation final : public ChildHandler {
     void add_tuning(Row& row);
     void tuning_error(const Error& error);
     std::optional<bool> alone_on_device();
+    void flag_timers();
     void take_collected(const Json& message);
     void take_case_end(const Json& message);
     void take_test_end(const Json& message);

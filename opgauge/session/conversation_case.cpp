@@ -120,7 +120,8 @@ std::optional<Json> Conversation::answer_samples(const Json& message) {
     }
     const std::size_t before = taken.values_ns.size();
     const std::size_t invalid_before = taken.invalid.size();
-    add_values(taken, numbers_in(*values), 0);
+    add_values(taken, numbers_in(*values),
+               job_.timer_checks.floor_of(taken.timer, taken.calls_per_sample));
     cool_down_s_ = judge_burst(taken, before, invalid_before);
     return next_step(side);
 }
@@ -150,6 +151,14 @@ void Conversation::flag_neighbours() {
     if (!child || !open_) return;
     const auto others = watch_.others(*child);
     if (others && !others->empty()) open_->flags.insert("shared_device");
+}
+
+void Conversation::flag_timers() {
+    for (const auto* side : {&open_->base, &open_->candidate}) {
+        if (*side && !job_.timer_checks.conforms((*side)->timer)) {
+            open_->flags.insert("timer_nonconforming");
+        }
+    }
 }
 
 Json Conversation::next_step(Side side) {
@@ -201,6 +210,7 @@ void Conversation::take_case_end(const Json& message) {
 void Conversation::close_case() {
     if (!open_) return;
     flag_neighbours();  // also one that came while the case ran
+    flag_timers();
     Row& row = open_->row;
     row.seconds = std::chrono::duration<double>(clock_.now() - open_->begin).count();
     row.flags.insert(row.flags.end(), open_->flags.begin(), open_->flags.end());

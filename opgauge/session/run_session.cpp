@@ -10,7 +10,9 @@
 #include "opgauge/record/result_writer.h"
 #include "opgauge/record/run_dir.h"
 #include "opgauge/report/latency_report.h"
+#include "opgauge/session/conformance.h"
 #include "opgauge/session/identity.h"
+#include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/tuning_setup.h"
@@ -59,11 +61,7 @@ Result<void> write_shapes(const Plan& plan) {
 JobSettings job_settings(const Plan& plan, const RunOptions& options) {
     JobSettings job;
     job.backend = plan.backend.value;
-    const Device& device = plan.device.device;
-    job.device = {{"token", plan.device.token},
-                  {"uuid", optional_json(device.uuid)},
-                  {"pci_id", optional_json(device.pci_id)},
-                  {"name", device.name}};
+    job.device = planned_device(plan.device);
     job.timer = plan.timer.value;
     job.fallback_timer = plan.fallback_timer;
     job.timer_settings = plan.timer_settings;
@@ -177,6 +175,13 @@ CaptureMemory capture_memory(const RunInProgress& run) {
     return memory ? std::move(*memory) : CaptureMemory{};
 }
 
+TimerChecks timer_checks(RunInProgress& run) {
+    const Json setup =
+        conformance_setup(run.plan.backend.value, run.plan.device.device, run.plan.discovery.driver,
+                          run.identity["software"]["torch"]);
+    return open_timer_checks(run.plan.timer.value, setup, run.caller, run.clock, run.identity);
+}
+
 // A device that cannot be read is measured all the same; its rows then have no clocks.
 std::unique_ptr<Telemetry> open_telemetry(RunInProgress& run) {
     const auto backend = find_backend(run.plan.backend.value);
@@ -224,8 +229,10 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     DeviceWatch watch(open_telemetry(run),
                       run.plan.heat == "sustained" ? Heat::sustained : Heat::burst, run.clock);
     watch.note_neighbours();
-    Conversation conversation(job_settings(run.plan, run.options), capture_memory(run), watch,
-                              run.clock, observer, row_sink, device_sink, &run.desk);
+    JobSettings job = job_settings(run.plan, run.options);
+    job.timer_checks = timer_checks(run);
+    Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
+                              row_sink, device_sink, &run.desk);
     ChildSpec spec;
     spec.argv = run.plan.command.argv;
     spec.environment = run.environment.to_strings();

@@ -34,9 +34,13 @@ class GraphTimer(Timer):
         self._calls = 0
         self._record_ns = 0.0
         self._fresh = False
+        self._eager: Any = None  # what the last call outside a graph returned
 
     def settings(self) -> dict[str, Any]:
         return {"l2": "hot"}
+
+    def _returned(self, output: Any) -> None:
+        self._eager = output
 
     def capture(self) -> None:
         """Records one call, proves that a replay does the work and estimates its time. Raises

@@ -36,9 +36,8 @@ class SideMeasurement:
         timer = self._make(timer_name, call)
         try:
             timer.prepare()
-            if isinstance(timer, GraphTimer):
-                self._capture(side, timer)
-            return self._converse(side, timer)
+            idle = isinstance(timer, GraphTimer) and not self._capture(side, timer)
+            return self._converse(side, timer, idle)
         finally:
             timer.close()
 
@@ -51,12 +50,15 @@ class SideMeasurement:
         return EventTimer(self._device, call, holds, self._settings.get("l2") != "hot")
 
     # -- recording a graph --------------------------------------------------------------------
-    def _capture(self, side: str, timer: GraphTimer) -> None:
-        """Told before and after: a child that dies of it must not be asked to try again."""
+    def _capture(self, side: str, timer: GraphTimer) -> bool:
+        """Told before and after: a child that dies of it must not be asked to try again. False
+        where there is no work to record."""
         self._channel.tell("event", name="capture_begin", side=side)
+        works = True
         try:
             timer.capture()
         except NoDeviceWork:
+            works = False
             self.flags.add(f"no_device_work:{side}")
         except NotCaptured as error:
             self.give_up(side, error.kind, str(error))
@@ -64,6 +66,7 @@ class SideMeasurement:
             self._channel.tell("event", name="capture_end", side=side)
             raise error
         self._channel.tell("event", name="capture_end", side=side)
+        return works
 
     def give_up(self, side: str, kind: str, message: str) -> None:
         """This process cannot be trusted after it; the parent starts another one."""
@@ -71,8 +74,7 @@ class SideMeasurement:
         os._exit(EXIT_STOPPED)
 
     # -- the bursts ---------------------------------------------------------------------------
-    def _converse(self, side: str, timer: Timer) -> float:
-        idle = f"no_device_work:{side}" in self.flags
+    def _converse(self, side: str, timer: Timer, idle: bool) -> float:
         answer = self._channel.ask(
             "side_begin",
             side=side,

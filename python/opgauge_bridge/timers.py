@@ -42,31 +42,30 @@ class Timer:
         self._hold_ns = _HOLD_MARGIN_NS
         self.first_call_ns = 0.0
         self.estimate_ns = 0.0
-        self._eager: Any = None  # what the last call outside a graph returned
         self.hold_short = 0  # samples that may contain host time all the same
 
     def prepare(self) -> None:
         """The first calls (compiling, tuning), and an estimate of one call. Waits first for the
         inputs: they may be made on another stream."""
         self._device.synchronize()
-        self.first_call_ns = self._timed_call()
+        host, self.first_call_ns = self._one_call()
         warmed = calls = 0
-        host = self.first_call_ns
         while calls < _WARM_CALLS and warmed < _WARM_NS:
-            begin = self._device.now_ns()
-            self._eager = self._call()
-            host = self._device.now_ns() - begin
-            self._device.synchronize()
-            self.estimate_ns = self._device.now_ns() - begin
+            host, self.estimate_ns = self._one_call()
             warmed += self.estimate_ns
             calls += 1
         self._hold_ns = min(_LONGEST_HOLD_NS, 1.5 * host + _HOLD_MARGIN_NS)
 
-    def _timed_call(self) -> float:
+    def _one_call(self) -> tuple[float, float]:
+        """Nanoseconds of the host until a call has returned, and until its work is done."""
         begin = self._device.now_ns()
-        self._call()
+        self._returned(self._call())
+        host = self._device.now_ns() - begin
         self._device.synchronize()
-        return float(self._device.now_ns() - begin)
+        return float(host), float(self._device.now_ns() - begin)
+
+    def _returned(self, output: Any) -> None:
+        """What a call outside of any timing gave; a timer that needs it keeps it."""
 
     def _hold(self) -> None:
         if self._holds:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What OPGAUGE_FAKE_CLOCK names in a child of the stand-in corpus: its operators queue their
-scripted time on a device with a virtual clock."""
+scripted time on a device with a virtual clock. FAKE_CLOCK is a JSON object of the module's members
+(fake_device.FakeModule) that are other than usual."""
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Any
 
 from torch import Tensor, _script
@@ -21,6 +24,8 @@ def device() -> FakeDevice:
     global _device
     if _device is None:
         _device = FakeDevice()
+        for name, value in json.loads(os.environ.get("FAKE_CLOCK") or "{}").items():
+            setattr(_device.module, name, value)
         original = _script.ran
 
         def ran(operator: str, arguments: list[Any], gems: bool) -> None:

@@ -51,7 +51,7 @@ class FakeEvent:
     def elapsed_time(self, end: FakeEvent) -> float:
         if self.time is None or end.time is None or not (self.query() and end.query()):
             raise RuntimeError("both events must be recorded and reached")
-        return (end.time - self.time) / 1e6
+        return (end.time - self.time) / self._module.event_unit
 
 
 class FakeGraph:
@@ -85,8 +85,12 @@ class FakeModule:
         self.record_ns = 500.0
         self.sleep_ns = 1_000.0
         self.fill_ns = 1_500.0
+        self.fill_ns_per_byte = 0.4
+        self.least_fill_ns = 1_000.0
         self.replay_ns = 3_000.0
         self.gap_ns = 0.0
+        self.event_unit = 1e6  # nanoseconds in what an event calls a millisecond
+        self.records_graphs = True
         self.lost = False
         self.draws = 0  # random numbers drawn
         self.free_bytes = FREE_BYTES
@@ -168,6 +172,8 @@ class FakeModule:
     @contextlib.contextmanager
     def graph(self, graph: FakeGraph, stream: FakeStream) -> Iterator[None]:
         self.synchronize()
+        if not self.records_graphs:
+            raise RuntimeError(NOT_PERMITTED)
         self.capture = graph.work
         try:
             with self.stream(stream):
@@ -220,6 +226,10 @@ class FakeTensor:
     def untyped_storage(self) -> Any:
         return types.SimpleNamespace(data_ptr=lambda: id(self.memory))
 
+    def __getitem__(self, part: slice) -> FakeTensor:
+        """A view of the first bytes."""
+        return FakeTensor(self._module, self.memory, part.stop)
+
     def detach(self) -> FakeTensor:
         return self
 
@@ -235,8 +245,9 @@ class FakeTensor:
         self._version += 1
 
     def fill_(self, byte: int) -> None:
-        name = f"fill {self.numel()}"
-        self._module.launch(1_000.0, self._module.fill_ns, lambda: self.write(byte), name=name)
+        module, name = self._module, f"fill {self.numel()}"
+        taken = max(module.least_fill_ns, module.fill_ns_per_byte * self.numel())
+        module.launch(taken, module.fill_ns, lambda: self.write(byte), name=name)
 
 
 class FakeDevice(TorchDevice):

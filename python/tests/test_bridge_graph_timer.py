@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -239,3 +240,20 @@ def test_a_call_that_waits_for_the_device_is_refused() -> None:
     assert str(error) == (
         "RuntimeError: CUDA error: operation not permitted when stream is capturing"
     )
+
+
+@pytest.mark.parametrize(
+    ("backend", "name"), [("cuda", "CUDAGraph"), ("musa", "MUSAGraph"), ("ascend", "NPUGraph")]
+)
+def test_a_graph_is_of_the_class_that_the_vendors_module_has(backend: str, name: str) -> None:
+    module = import_module(f"opgauge_bridge.backends.{backend}")
+    (device_class,) = (
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__
+    )
+    assert device_class.graph_class == name
+    device = FakeDevice()
+    device.graph_class = name
+    vars(device.module)[name] = device.module.CUDAGraph
+    assert captured(device, device.kernel(30_000)).estimate_ns == pytest.approx(30_000)

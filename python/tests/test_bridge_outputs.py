@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import types
+import weakref
 from typing import Any
 
 import pytest
@@ -106,6 +108,21 @@ def test_a_side_that_draws_random_numbers_is_not_checked(device: FakeDevice, sid
 
     sides = (draws, usual) if side == "base" else (usual, draws)
     assert verdict(device, *sides) == {"skipped": f"random: the {side} draws random numbers"}
+
+
+def test_nothing_of_a_random_base_is_held_while_the_sides_are_timed(device: FakeDevice) -> None:
+    copies: list[weakref.ref[FakeTensor]] = []
+
+    def base(value: FakeTensor) -> FakeTensor:
+        device.module.draws += 1
+        copies.append(weakref.ref(value))
+        return value
+
+    check = OutputCheck(device, False)
+    check.call_base(base, (of(device, 1, 2),), {})
+    gc.collect()
+    assert copies[0]() is None
+    assert check.verdict() == {"skipped": "random: the base draws random numbers"}
 
 
 def test_one_side_only_is_not_checked(device: FakeDevice) -> None:

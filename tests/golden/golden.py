@@ -17,6 +17,8 @@ BINARY = Path(os.environ.get("OPGAUGE_BIN", SOURCE / "build/dev/bin/opgauge"))
 # The one list of volatile fields: pattern, what stands in its place. Order matters.
 VOLATILE = [
     (re.compile(r"\d{8}T\d{6}Z(-\d+)?"), "UTC"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "UTC"),
+    (re.compile(r"conformance/[0-9a-f]{16}"), "conformance/DIGEST"),
     (re.compile(r"(?<=caliber  )[0-9a-f]{16}"), "CALIBER"),
     (re.compile(r"shapes/[0-9a-f]{16}\.yaml"), "shapes/DIGEST.yaml"),
     (re.compile(r"(compile jobs +)\d+"), r"\1CORES"),

@@ -27,8 +27,12 @@ def describe() -> dict[str, Any]:
     return facts
 
 
+class AscendDevice(TorchDevice):
+    graph_class = "NPUGraph"
+
+
 def device() -> TorchDevice:
     """The device that the timers measure on."""
     import torch
 
-    return TorchDevice(torch.npu, "npu")
+    return AscendDevice(torch.npu, "npu")

@@ -26,8 +26,12 @@ def describe() -> dict[str, Any]:
     return facts
 
 
+class MusaDevice(TorchDevice):
+    graph_class = "MUSAGraph"
+
+
 def device() -> TorchDevice:
     """The device that the timers measure on."""
     import torch
 
-    return TorchDevice(torch.musa, "musa")
+    return MusaDevice(torch.musa, "musa")

@@ -49,6 +49,8 @@ class TorchDevice:
 
     # A text of this kind in an error means that the work cannot be recorded, not that it is wrong.
     capture_marks: tuple[str, ...] = ("captur",)
+    # The module's class of a graph; vendors put their own letters in front.
+    graph_class = "CUDAGraph"
 
     def __init__(self, module: Any, name: str) -> None:
         import torch
@@ -106,6 +108,16 @@ class TorchDevice:
     def memory_free_bytes(self) -> int:
         return int(self._module.mem_get_info()[0])
 
+    def buffer(self, size: int) -> Any:
+        """Bytes of the device, not initialized."""
+        return self._torch.empty(size, dtype=self._torch.uint8, device=self._name)
+
+    def release(self) -> None:
+        """Gives the driver the memory back that the framework keeps for later."""
+        empty_cache = getattr(self._module, "empty_cache", None)
+        if empty_cache is not None:
+            empty_cache()
+
     def random_state(self) -> bytes:
         """The generator's state: it moves when an operator draws random numbers."""
         return bytes(self._module.get_rng_state().numpy().tobytes())
@@ -119,8 +131,7 @@ class TorchDevice:
     def flush(self) -> None:
         """Queues a write of twice the L2's size: what the last call left there is gone."""
         if self._flush_buffer is None:
-            size = 2 * self.l2_bytes()
-            self._flush_buffer = self._torch.empty(size, dtype=self._torch.uint8, device=self._name)
+            self._flush_buffer = self.buffer(2 * self.l2_bytes())
         self.fill(self._flush_buffer, 0)
 
     # A vendor with runtime calls of its own overrides the next two: the corpus may have put
@@ -146,7 +157,7 @@ class TorchDevice:
         """Records `calls` calls. Raises NotCaptured where the device refuses this work; an error
         that says nothing of recording goes on as it is. Afterwards the process cannot be trusted:
         the random number generator stays in its recording mode."""
-        graph = self._module.CUDAGraph()
+        graph = getattr(self._module, self.graph_class)()
         outputs = None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace opgauge {
@@ -74,6 +78,73 @@ TEST(Entropy, AFallingEntropyIsEnough) {
 // The entropy swings around 1 bit, and the line explains next to nothing of it.
 TEST(Entropy, ALevelThatTheLineDoesNotExplainGoesOn) {
     EXPECT_FALSE(entropy_is_finished(alternating(2000, 1e6, 2e6)));
+}
+
+// The rules as NVBench has them, value by value over the whole series: slow, and easy to believe.
+double deviation_of(const std::vector<double>& values, double mean) {
+    if (values.size() < 5) return std::numeric_limits<double>::infinity();
+    double sum = 0;
+    for (const double value : values) sum += (value - mean) * (value - mean);
+    return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+bool slow_stdrel(const std::vector<double>& values, int calls) {
+    std::vector<double> noise;
+    std::vector<double> seen;
+    double sum = 0;
+    for (const double value : values) {
+        seen.push_back(value);
+        sum += value;
+        const double mean = sum / static_cast<double>(seen.size());
+        const double relative = deviation_of(seen, mean) / mean;
+        if (std::isfinite(relative)) noise.push_back(relative);
+    }
+    if (noise.size() > 512) noise.erase(noise.begin(), noise.end() - 512);
+    if (sum * calls <= 0.5e9 || noise.empty()) return false;
+    if (noise.back() < 0.005) return true;
+    if (noise.size() <= 64 || values.size() % 16 != 0) return false;
+    return deviation_of(noise, noise.back()) / noise.back() < 0.05;
+}
+
+// Times around 1e6 that step by 32, drift slowly and have a tail.
+std::vector<double> long_series(std::size_t count, double drift) {
+    std::vector<double> values;
+    std::uint64_t state = 42;
+    for (std::size_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const double noise = static_cast<double>(state >> 40U) / (1U << 24U);
+        const double tail = noise > 0.97 ? 2e5 : 0;
+        values.push_back(1e6 + 32 * std::floor(noise * 600) + tail +
+                         drift * static_cast<double>(i));
+    }
+    return values;
+}
+
+TEST(Stdrel, ALongSeriesIsJudgedAsTheSlowWayJudgesIt) {
+    for (const double drift : {0.0, 40.0}) {
+        const auto all = long_series(1'200, drift);
+        int finished = 0;
+        for (std::size_t count = 40; count <= all.size(); count += 40) {
+            const std::vector<double> values(all.begin(), all.begin() + std::ptrdiff_t(count));
+            const bool slow = slow_stdrel(values, 1);
+            EXPECT_EQ(stdrel_is_finished(values, 1), slow) << count << " " << drift;
+            finished += slow ? 1 : 0;
+        }
+        EXPECT_GT(finished, 0);
+        EXPECT_LT(finished, 20);
+    }
+}
+
+// Recorded from the way that took the entropy after each sample of the whole series.
+TEST(Entropy, ALongSeriesEndsWhereItAlwaysDid) {
+    const auto all = long_series(1'600, 0);
+    std::vector<std::size_t> finished;
+    for (std::size_t count = 50; count <= all.size(); count += 50) {
+        if (entropy_is_finished({all.data(), count})) finished.push_back(count);
+    }
+    ASSERT_EQ(finished.size(), 13U);
+    EXPECT_EQ(finished.front(), 1'000U);
+    EXPECT_EQ(finished.back(), 1'600U);
 }
 
 }  // namespace
