@@ -242,5 +242,8 @@ class Ahead:
 
 def error_of(kernel: str, config: Any, failure: Outcome) -> Exception:
     """As a launch would raise it, had it ended."""
-    text = f"opgauge: kernel {kernel} does not compile with {config}: {failure.message}"
+    text = (
+        f"opgauge: kernel {kernel} does not compile with {config}: {failure.message}; with "
+        "--compile-jobs 1 it is compiled within the measuring process"
+    )
     return TimeoutError(text) if failure.kind == "timeout" else RuntimeError(text)
