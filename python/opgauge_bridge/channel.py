@@ -24,8 +24,8 @@ _PR_SET_PDEATHSIG = 1
 _LONGEST_TEXT = 4000
 
 
-def _die_with_parent() -> None:
-    """Asks the kernel for SIGKILL when the parent dies; harmless where there is no prctl."""
+def die_with_parent() -> None:
+    """Asks the kernel for SIGKILL at the parent's death; harmless where there is no prctl."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -62,7 +62,7 @@ class Channel:
         self._socket.setblocking(True)
         self._buffer = b""
         self._seq = 0
-        _die_with_parent()
+        die_with_parent()
 
     def tell(self, type_: str, **members: Any) -> int:
         """Sends one message and returns its number. Ends the process if the parent is gone."""

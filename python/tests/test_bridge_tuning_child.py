@@ -34,6 +34,7 @@ triton.runtime.driver.set_active(SimpleNamespace(
     get_benchmarker=lambda: do_bench,
     get_current_target=lambda: SimpleNamespace(backend="fake", arch=7),
     get_current_device=lambda: 0,
+    get_current_stream=lambda device: 0,
 ))
 """
 CORPUS = """
@@ -56,7 +57,11 @@ CONFIG = {"BLOCK": 16, "num_warps": 4, "num_ctas": 1, "num_stages": 3}
 
 
 def run(
-    folder: Path, mode: str, rules: dict[str, Any] | None = None, failing: str = "()"
+    folder: Path,
+    mode: str,
+    rules: dict[str, Any] | None = None,
+    failing: str = "()",
+    **tune: Any,
 ) -> Child:
     (folder / "conftest.py").write_text(f"FAILING = {failing}\n{CONFTEST}")
     (folder / "test_it.py").write_text(CORPUS)
@@ -64,7 +69,7 @@ def run(
     return run_child(
         folder,
         "test_it.py",
-        rules={"hello": job(tune={"mode": mode}), **(rules or {})},
+        rules={"hello": job(tune={"mode": mode, **tune}), **(rules or {})},
         environment={"PYTHONPATH": os.pathsep.join(map(str, paths))},
     )
 
@@ -156,3 +161,19 @@ def test_without_tuning_there_is_no_hook_and_no_message(tmp_path: Path) -> None:
     assert child.of("winner", "tuned") == []
     assert [message["name"] for message in child.of("event")] == ["hooks"]
     assert all("winners" not in message for message in child.of("case_end"))
+
+
+def test_a_job_may_have_configurations_compiled_ahead(tmp_path: Path) -> None:
+    child = run(tmp_path, "record", compile_jobs=2)
+    assert child.exit_code == 0, child.output
+    counts = ("jobs", "ahead", "hits", "misses", "failed")
+    told = [[message["compile"][name] for name in counts] for message in child.of("tuned")]
+    assert told == [[2, 2, 2, 0, 0]] * 3
+    assert child.of("log") == []
+    assert [message["seq"] for message in child.messages] == list(range(1, len(child.messages) + 1))
+
+
+def test_without_compile_jobs_nothing_is_told_of_compiling(tmp_path: Path) -> None:
+    child = run(tmp_path, "record", compile_jobs=1)
+    assert len(child.of("tuned")) == 3
+    assert all("compile" not in message for message in child.of("tuned"))

@@ -41,3 +41,10 @@ def device(backend: str) -> Any:
         return None
     make = getattr(import_module(f"{__name__}.{backend}"), "device", None)
     return make() if make is not None else None
+
+
+def fork_compile(backend: str) -> bool:
+    """Whether a process that uses the device may be forked for compiling."""
+    if backend not in _KNOWN:
+        return False
+    return bool(getattr(import_module(f"{__name__}.{backend}"), "FORK_COMPILE", False))

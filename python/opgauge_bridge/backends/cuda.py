@@ -8,6 +8,9 @@ from typing import Any
 
 from .torch_device import TorchDevice
 
+# A forked process must not call the device; compiling does not.
+FORK_COMPILE = True
+
 
 def properties(device: Any) -> dict[str, Any]:
     """Facts that torch's device properties carry; what an older torch lacks is None."""

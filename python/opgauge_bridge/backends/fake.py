@@ -13,6 +13,7 @@ import os
 from importlib import import_module
 from typing import Any
 
+FORK_COMPILE = True
 _DEFAULT = [{"name": "Fake Accelerator", "uuid": "FAKE-0000"}]
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from .cuda import properties
 from .torch_device import TorchDevice
 
+# A forked process must not call the device; compiling does not.
+FORK_COMPILE = True
+
 _RUNTIME_DIGITS = 16
 
 

@@ -6,10 +6,12 @@ and its own store is neither read nor written."""
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from .. import backends
 from ..channel import Channel
 from ..session import Session
+from .ahead import Ahead
 from .autotuner import TunerHooks
 from .desk import Desk
 from .flaggems import LaunchHooks, StoreHooks
@@ -20,11 +22,11 @@ from .runs import Runs
 class Hooks:
     """All tuning hooks of one child."""
 
-    def __init__(self, channel: Channel, backend: str) -> None:
+    def __init__(self, channel: Channel, backend: str, tune: dict[str, Any] | None = None) -> None:
         self._channel = channel
         self._backend = backend
         self._desk = Desk(channel, self._alive)
-        self.runs = Runs(self._desk)
+        self.runs = Runs(self._desk, Ahead(channel.tell, backend, tune or {}))
         self._tuners = TunerHooks(self.runs, self._desk.warn)
         self._store = StoreHooks(self.runs)
         self._launches = LaunchHooks(self.runs)
@@ -78,9 +80,9 @@ _hooks: Hooks | None = None
 def install(session: Session) -> None:
     """Before the corpus is imported. With mode "off" there is no hook at all."""
     global _hooks
-    mode = (session.job.get("tune") or {}).get("mode", "off")
-    if mode != "off" and _hooks is None:
-        _hooks = Hooks(session.channel, str(session.job.get("backend", "")))
+    tune = session.job.get("tune") or {}
+    if tune.get("mode", "off") != "off" and _hooks is None:
+        _hooks = Hooks(session.channel, str(session.job.get("backend", "")), tune)
         _hooks.install()
 
 

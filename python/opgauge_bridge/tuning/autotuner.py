@@ -102,7 +102,8 @@ class TunerHooks:
     def _bench(self, method: Method) -> Method:
         def _bench(tuner: Any, *args: Any, **kwargs: Any) -> Any:
             call = functools.partial(method, tuner, *args, **kwargs)
-            return self._runs.bench(tuner, kwargs.get("config"), call)
+            meta = {name: value for name, value in kwargs.items() if name != "config"}
+            return self._runs.bench(tuner, kwargs.get("config"), args, meta, call)
 
         return _bench
 

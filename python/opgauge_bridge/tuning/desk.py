@@ -26,6 +26,7 @@ class Entry:
         self.fields: Fields | None = None  # the winner
         self.replayed = False  # the parent named it
         self.ran = False
+        self.checked = False  # that the parent's winner compiles
         self.excluded: list[Fields] = []
 
     def excludes(self, config: Any) -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import compiling
+from . import ahead
 from .caches import WinnerCache
 from .configs import fields_of, own_config
 from .desk import Desk, Entry, failure_kind
-from .sweep import Sweep, without_nan
+from .sweep import Sweep, first_line, without_nan
 
 
 class Run:
@@ -30,13 +31,17 @@ class Run:
         self.cache: WinnerCache | None = None
         self.key: Any = None
         self.sweep: Sweep | None = None
+        self.candidates: list[Any] = []
+        self.compiled: ahead.Compilation | None = None
+        self.benched = False
 
 
 class Runs:
     """The tuners that run now (one may launch another's kernel) and the keys launched of late."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, ahead_: ahead.Ahead) -> None:
         self._desk = desk
+        self._ahead = ahead_
         self._stack: list[Run] = []
         self.launched: set[int] = set()
 
@@ -65,6 +70,11 @@ class Runs:
             return result
         finally:
             self._stack.pop()
+            self._end_compiling(run)
+
+    def _end_compiling(self, run: Run) -> None:
+        if run.compiled is not None:
+            self._ahead.end(run.compiled)
 
     def _launched(self, run: Run) -> None:
         if run.sweep is not None:  # the tuner never stores what it chose in such a run
@@ -99,6 +109,9 @@ class Runs:
         if entry is not None and entry.fields is not None and not cache.has(key):
             cache.remember(key, own_config(run.tuner, entry.fields))
         run.entry, run.cache, run.key = entry, cache, key
+        if entry is not None and entry.replayed and not entry.checked:
+            entry.checked = True
+            self._ahead.check(run.tuner, run.args, run.kwargs, dict.get(cache, key))
 
     def chosen(self, config: Any) -> None:
         """The running tuner has tuned and made its choice."""
@@ -106,13 +119,25 @@ class Runs:
         if run is None or run.sweep is None:
             return
         sweep, run.sweep = run.sweep, None
+        self._end_compiling(run)
         if run.entry is None:
             return
         fields = fields_of(config)
+        if run.compiled is not None:
+            sweep.compile = run.compiled.facts()
         self._desk.tell_tuned(run.entry, sweep, fields)
+        self._refuse(run, config)
         # Where the tuner passed over its memory, later launches choose for themselves.
         if run.cache is not None and sweep.works(fields):
             run.entry.fields = fields
+
+    def _refuse(self, run: Run, config: Any) -> None:
+        """Where nothing works, a tuner takes any, and its launch would hang or end this process."""
+        failure = run.compiled.failure(config) if run.compiled is not None else None
+        if run.compiled is not None and failure is not None:
+            if run.cache is not None:
+                run.cache.forget(run.key)
+            raise ahead.error_of(run.compiled.kernel, config, failure)
 
     # -- the tuning ---------------------------------------------------------------------------
     def about_to_tune(self, tuner: Any, pruned: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -126,9 +151,10 @@ class Runs:
             run.sweep = Sweep()
             compiling.count_tune()
         entry = run.entry
+        run.candidates = list(pruned)
         if entry is None or not entry.excluded:
             return pruned
-        left = [config for config in pruned if not entry.excludes(config)]
+        run.candidates = left = [config for config in pruned if not entry.excludes(config)]
         if not left:
             raise RuntimeError(
                 f"opgauge: nothing left to tune for kernel {tuner.base_fn.__name__}: all "
@@ -146,18 +172,34 @@ class Runs:
         key = get_key({name: named[name] for name in tuner.arg_names if name in named})
         return self._desk.entry(tuner, args, kwargs, space, key)
 
-    def bench(self, tuner: Any, config: Any, call: Callable[[], Any]) -> Any:
+    def bench(
+        self, tuner: Any, config: Any, args: Any, meta: dict[str, Any], call: Callable[[], Any]
+    ) -> Any:
         """In place of a tuner's timing of one configuration; `call` is its own."""
         run = self.of(tuner)
         if run is None or run.sweep is None:
             return call()
         if run.entry is not None and run.entry.excludes(config):
             return [math.inf] * 3
-        with _failures_noted(tuner, config, run.sweep):
-            values = call()
+        if not run.benched:
+            run.benched = True
+            run.compiled = self._ahead.begin(tuner, args, meta, run.candidates)
+        values = self._timed(run, run.sweep, config, call)
         run.sweep.timed += 1
         run.sweep.add(config, values)
         return without_nan(values)
+
+    def _timed(self, run: Run, sweep: Sweep, config: Any, call: Callable[[], Any]) -> Any:
+        """What cannot be compiled is not timed."""
+        with _failures_noted(run.tuner, config, sweep):
+            if run.compiled is None:
+                return call()
+            outcome = run.compiled.wait(config)
+            if outcome is not None and outcome.state == "failed":
+                sweep.add_failure(config, outcome.kind, outcome.message)
+                return [math.inf] * 3
+            with run.compiled.counted():
+                return call()
 
 
 def can_drop(run: Run) -> bool:
@@ -181,7 +223,7 @@ def _failures_noted(tuner: Any, config: Any, sweep: Sweep) -> Iterator[None]:
         try:
             return timer(*args, **kwargs)
         except Exception as error:
-            sweep.add_failure(config, failure_kind(error) or "error", error)
+            sweep.add_failure(config, failure_kind(error) or "error", first_line(error))
             raise
 
     tuner.do_bench = do_bench

@@ -53,6 +53,7 @@ class Sweep:
         self.timed = 0
         self.benchmark_key: list[Any] | None = None
         self.benchmark_space = ""
+        self.compile: dict[str, Any] | None = None  # of the pool, where there was one
 
     def seconds(self) -> float:
         return time.perf_counter() - self._begin
@@ -61,9 +62,9 @@ class Sweep:
         fields = fields_of(config)
         self._timings[text_of(fields)] = (fields, times_of(values))
 
-    def add_failure(self, config: Any, kind: str, error: BaseException) -> None:
+    def add_failure(self, config: Any, kind: str, message: str) -> None:
         fields = fields_of(config)
-        message = first_line(error)[:_LONGEST_MESSAGE]
+        message = message[:_LONGEST_MESSAGE]
         self._failed[text_of(fields)] = {"config": fields, "kind": kind, "message": message}
 
     def times(self, fields: Fields) -> Times:
@@ -86,6 +87,8 @@ class Sweep:
         }
         if self.benchmark_key is not None:
             ends["benchmark_key"] = self.benchmark_key
+        if self.compile is not None:
+            ends["compile"] = self.compile
         parts = list(self._parts())
         for part in parts[:-1]:
             yield {**ends, **part, "more": True}
