@@ -11,5 +11,5 @@ endif()
 # GCC 12 reports these inside inlined library code (std::string, std::variant) once sanitizers or -O2
 # are on; bugs 105329 and 105651 of its tracker are two of the causes.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (OPGAUGE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Release"))
-    target_compile_options(opgauge_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
+    target_compile_options(opgauge_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()

@@ -9,26 +9,20 @@ namespace opgauge {
 
 Result<CompilePlan> decide_compile(const TuningOptions& options, const Backend& backend,
                                    const std::string& tune) {
-    CompilePlan plan;
-    plan.overlap = !options.no_overlap;
+    const bool overlap = !options.no_overlap;
     if (tune == "off") {
-        plan.why = "tuning is off: the corpus compiles on its own";
-        return plan;
+        return CompilePlan{1, overlap, fmt::format("tuning is off: the corpus compiles alone")};
     }
     if (!backend.capabilities().contains(Capability::fork_compile)) {
-        plan.why = fmt::format("backend {} has no fork_compile", backend.name());
-        if (options.compile_jobs <= 1) return plan;
-        return fail(ErrorKind::refused, fmt::format("--compile-jobs {}: {}; leave it out",
-                                                    options.compile_jobs, plan.why));
+        const std::string why = fmt::format("backend {} has no fork_compile", backend.name());
+        if (options.compile_jobs <= 1) return CompilePlan{1, overlap, why};
+        return fail(ErrorKind::refused,
+                    fmt::format("--compile-jobs {}: {}; leave it out", options.compile_jobs, why));
     }
-    if (options.compile_jobs > 0) {
-        plan.jobs = options.compile_jobs;
-        plan.why = "--compile-jobs";
-        return plan;
-    }
-    plan.jobs = usable_cores().value_or(1);
-    plan.why = "the cores that this process may use";
-    return plan;
+    const bool asked = options.compile_jobs > 0;
+    return CompilePlan{
+        asked ? options.compile_jobs : usable_cores().value_or(1), overlap,
+        fmt::format("{}", asked ? "--compile-jobs" : "the cores that this process may use")};
 }
 
 }  // namespace opgauge

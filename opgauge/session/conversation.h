@@ -32,7 +32,7 @@ struct JobSettings {
     double rest_s = 0;  // between two bursts of a graph; see docs/measuring.md on heat
     bool check_outputs = true;
     int compile_jobs = 1;
-    bool overlap = true;  // whether a configuration is timed while others compile
+    bool overlap = true;       // whether a configuration is timed while others compile
     TimerChecks timer_checks;  // of the device's timers themselves
     Json select = Json::object();
 };

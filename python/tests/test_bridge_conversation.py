@@ -237,3 +237,12 @@ def running(pid: int) -> bool:
         return ") Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except OSError:
         return False
+
+
+def test_what_was_imported_is_no_work_for_the_garbage_collector(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import gc\n\ndef test_frozen():\n    assert gc.get_freeze_count() > 10_000\n"
+    )
+    child = run_child(tmp_path, "test_it.py")
+    ends = [message for message in child.messages if message["type"] == "test_end"]
+    assert [end["outcome"] for end in ends] == ["passed"], child.output

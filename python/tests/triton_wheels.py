@@ -44,9 +44,7 @@ def _environment(version: str, folders: tuple[Path, ...], checkout: str) -> dict
 
 
 @functools.cache
-def _scenes(
-    version: str, modules: str, folders: tuple[Path, ...], checkout: str
-) -> dict[str, Any]:
+def _scenes(version: str, modules: str, folders: tuple[Path, ...], checkout: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(TESTS / "tuned_process.py"), *modules.split()],
         env=_environment(version, folders, checkout),
