@@ -16,5 +16,6 @@ Result<int> run_command(const RunCommandOptions& options, const Environment& env
 Result<int> show_command(const ShowOptions& options);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
 Result<int> tune_command(const TuneOptions& options);
+Result<int> warm_shard_command(const WarmShardOptions& options, const Environment& environment);
 
 }  // namespace opgauge::cli

@@ -66,6 +66,11 @@ struct TuneOptions {
     bool json = false;
 };
 
+struct WarmShardOptions {
+    std::string job;
+    int channel_fd = -1;
+};
+
 struct Options {
     DevicesOptions devices;
     PlanCommandOptions plan;
@@ -74,6 +79,7 @@ struct Options {
     ShowOptions show;
     DoctorOptions doctor;
     TuneOptions tune;
+    WarmShardOptions warm_shard;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.
