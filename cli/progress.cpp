@@ -28,7 +28,8 @@ std::string shard_text(const ShardProgress& progress) {
                     progress.total ? fmt::format("/{}", *progress.total) : "", progress.tuned);
     if (progress.ended) return text + ", ended";
     if (!progress.kernel.empty()) text += "  " + printable(progress.kernel, 40);
-    if (progress.done == 0 || seconds <= 0) return text;
+    // Cases of other shards pass in no time: before the first of its own they say nothing.
+    if (progress.tuned == 0 || seconds <= 0) return text;
     text += fmt::format("  {:.1f} cases/min", 60 * progress.done / seconds);
     if (progress.total && progress.done < *progress.total) {
         const std::chrono::duration<double> left(seconds / progress.done *

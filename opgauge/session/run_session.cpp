@@ -10,14 +10,13 @@
 #include "opgauge/record/result_writer.h"
 #include "opgauge/record/run_dir.h"
 #include "opgauge/report/latency_report.h"
+#include "opgauge/session/exclusive.h"
 #include "opgauge/session/identity.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/tuning_costs.h"
 #include "opgauge/session/tuning_setup.h"
 #include "opgauge/session/warmup.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -271,31 +270,12 @@ Result<RunSummary> warm_up_and_measure(RunInProgress& run, RunObserver& observer
     return measure(run, observer);
 }
 
-Result<void> check_exclusive(const Plan& plan, const RunOptions& options) {
-    if (!options.exclusive) return {};
-    const Device& device = plan.device.device;
-    if (!device.processes_known) {
-        return fail(
-            ErrorKind::refused,
-            fmt::format("--exclusive: {} does not tell which processes use device {}; leave "
-                        "it out",
-                        plan.discovery.source, device.token));
-    }
-    if (device.processes.empty()) return {};
-    const DeviceProcess& first = device.processes.front();
-    return fail(ErrorKind::refused,
-                fmt::format("--exclusive: device {} is used by {} other processes, the first is {} "
-                            "({}); wait for them or choose another device",
-                            device.token, device.processes.size(), first.pid,
-                            first.name.empty() ? "name unknown" : printable(first.name)));
-}
-
 }  // namespace
 
 Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptions& options,
                             const Environment& environment, const Clock& clock,
                             RunObserver& observer) {
-    OPGAUGE_TRY(check_exclusive(plan, options));
+    if (options.exclusive) OPGAUGE_TRY(check_exclusive(plan));
     const Environment child = child_environment(plan, environment, options);
     OPGAUGE_TRY_ASSIGN(std::optional<Replay> source, open_source(plan, child));
     std::optional<PythonFacts> python;

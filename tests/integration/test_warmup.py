@@ -449,3 +449,12 @@ def test_each_vendors_mask_is_narrowed_to_one_device_a_shard(pytest_corpus, back
         assert hello_in(run / f"warmup/shard-{shard}")["visible"] == {seen: token}
         assert "device guard" in report_of(run)["shards"][shard]["reason"]
     assert hello_in(run)["visible"] == {seen: "2"}
+
+
+def test_exclusive_holds_for_the_devices_of_shards_too(warmups):
+    used = json.dumps([EIGHT[0], {**EIGHT[1], "pids": [41]}])
+    words = ("--warmup-devices", "2", "--exclusive")
+    done, run = warmups(keys_of(1), *words, OPGAUGE_FAKE_DEVICES=used)
+    assert done.code == 3
+    assert "--exclusive: device FAKE-0001 is used by 1 other processes" in done.err
+    assert not run.exists()
