@@ -28,6 +28,13 @@ void add_where(CLI::App& command, PlanOptions& plan) {
     command.add_option("--python", plan.python, "interpreter that runs the corpus");
 }
 
+void add_warmup(CLI::App& command, WarmupOptions& warmup) {
+    command.add_option("--warmup-devices", warmup.devices, "tune on so many devices first");
+    command.add_flag("--share-devices", warmup.share, "more shards than devices may share them");
+    command.add_flag("--confirm", warmup.confirm, "tune keys that shards disagree on once more");
+    command.add_option("--overlap-keys", warmup.overlap, "cases for two shards: N or P%");
+}
+
 void add_what(CLI::App& command, PlanOptions& plan) {
     command.add_option("operator", plan.request.operator_, "operator to run");
     command.add_option("--file", plan.request.file, "the operator's file in the corpus");
@@ -49,6 +56,7 @@ void add_what(CLI::App& command, PlanOptions& plan) {
         ->check(CLI::PositiveNumber);
     command.add_flag("--no-overlap", plan.tuning.no_overlap,
                      "time no configuration while others compile");
+    add_warmup(command, plan.warmup);
     command.add_option("--shapes", plan.shapes, "upstream, compact, or a YAML file");
     command.add_option("--level", plan.level, "core, comprehensive")
         ->check(CLI::IsMember({"core", "comprehensive"}));
@@ -169,6 +177,12 @@ void add_commands(CLI::App& app, Options& options) {
 
     add_compare(app, options.compare);
     add_tune(app, options.tune);
+
+    // Started by run, not by people: in no help page.
+    CLI::App* shard = app.add_subcommand("warm-shard", "a shard of a warm-up");
+    shard->group("");
+    shard->add_option("job", options.warm_shard.job, "its job")->required();
+    shard->add_option("channel", options.warm_shard.channel_fd, "where it tells")->required();
 
     CLI::App& doctor = add_command(app, "doctor", "what works, what is wrong, the cure");
     add_where(doctor, options.doctor.plan);

@@ -82,6 +82,11 @@ struct TuneOptions {
     bool json = false;
 };
 
+struct WarmShardOptions {
+    std::string job;
+    int channel_fd = -1;
+};
+
 struct Options {
     DevicesOptions devices;
     PlanCommandOptions plan;
@@ -91,6 +96,7 @@ struct Options {
     CompareCommandOptions compare;
     DoctorOptions doctor;
     TuneOptions tune;
+    WarmShardOptions warm_shard;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.

@@ -13,7 +13,8 @@ namespace {
 
 std::vector<std::string> command_names(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const auto shown = [](const CLI::App* command) { return !command->get_group().empty(); };
+    for (const auto* command : app.get_subcommands(shown)) {
         names.push_back(command->get_name());
     }
     return names;

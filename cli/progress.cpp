@@ -18,6 +18,27 @@ std::string median_text(const std::optional<SideResult>& side) {
     return side && side->summary ? time_text(side->summary->median) : "-";
 }
 
+constexpr std::chrono::seconds kBetweenShardLines{5};
+
+std::string shard_text(const ShardProgress& progress) {
+    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
+    std::string text =
+        fmt::format("warm-up  shard {} of {} on {}  {}{} cases, {} tuned", progress.shard,
+                    progress.shards, printable(progress.device, 60), progress.done,
+                    progress.total ? fmt::format("/{}", *progress.total) : "", progress.tuned);
+    if (progress.ended) return text + ", ended";
+    if (!progress.kernel.empty()) text += "  " + printable(progress.kernel, 40);
+    // Cases of other shards pass in no time: before the first of its own they say nothing.
+    if (progress.tuned == 0 || seconds <= 0) return text;
+    text += fmt::format("  {:.1f} cases/min", 60 * progress.done / seconds);
+    if (progress.total && progress.done < *progress.total) {
+        const std::chrono::duration<double> left(seconds / progress.done *
+                                                 (*progress.total - progress.done));
+        text += ", about " + duration_text(left) + " left";
+    }
+    return text;
+}
+
 }  // namespace
 
 Progress::Progress(std::FILE* stream, const Clock& clock)
@@ -25,6 +46,7 @@ Progress::Progress(std::FILE* stream, const Clock& clock)
 
 void Progress::on_phase(const std::string& text) {
     phase_ = text;
+    shards_.clear();
     if (!status_.redraws()) status_.print("opgauge: " + text);
     on_tick();
 }
@@ -54,6 +76,17 @@ void Progress::on_tuning(const std::string& kernel) {
     on_tick();
 }
 
+// On a terminal all shards share the redrawn line; else each has a line of its own now and then.
+void Progress::on_shard(const ShardProgress& progress) {
+    shards_[progress.shard] = progress;
+    if (status_.redraws()) return on_tick();
+    const auto now = clock_.now();
+    auto [shown, first] = shown_at_.try_emplace(progress.shard, now);
+    if (!progress.ended && !first && now - shown->second < kBetweenShardLines) return;
+    shown->second = now;
+    status_.print(shard_text(progress));
+}
+
 void Progress::on_tick() {
     if (status_.redraws()) status_.update(line());
 }
@@ -62,7 +95,18 @@ void Progress::finish() {
     status_.clear();
 }
 
+std::string Progress::shards_line() const {
+    std::string text = "warm-up";
+    for (const auto& [shard, progress] : shards_) {
+        text += fmt::format("  {}: {}{}", shard, progress.done,
+                            progress.total ? fmt::format("/{}", *progress.total) : "");
+        if (!progress.ended && !progress.kernel.empty()) text += " " + progress.kernel;
+    }
+    return text;
+}
+
 std::string Progress::line() const {
+    if (!shards_.empty()) return shards_line() + "  " + duration_text(clock_.now() - begin_);
     const auto now = clock_.now();
     const std::string elapsed = duration_text(now - begin_);
     if (begun_ == 0) return fmt::format("{} ({})", phase_, elapsed);

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -22,11 +23,13 @@ class Progress final : public RunObserver {
     void on_case_begin(const Row& row, std::optional<int> planned) override;
     void on_row(const Row& row) override;
     void on_tuning(const std::string& kernel) override;
+    void on_shard(const ShardProgress& progress) override;
     void on_tick() override;
     void finish();
 
   private:
     std::string line() const;
+    std::string shards_line() const;
 
     StatusLine status_;
     const Clock& clock_;
@@ -38,6 +41,8 @@ class Progress final : public RunObserver {
     int begun_ = 0;
     int finished_ = 0;
     std::optional<int> planned_;
+    std::map<int, ShardProgress> shards_;                            // of a warm-up that goes on
+    std::map<int, std::chrono::steady_clock::time_point> shown_at_;  // plain lines of each
 };
 
 }  // namespace opgauge::cli

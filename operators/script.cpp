@@ -76,8 +76,22 @@ void play_side(ChannelClient& channel, const std::string& name, const Json& side
     channel.tell("side_end", {{"side", name}});
 }
 
+// The device that the parent planned and whether this child only tunes: steps may depend on both.
+struct Place {
+    std::string device;
+    bool tune_only = false;
+};
+
+// What live tuning finds here.
+Json tuned_parts(const Json& step, const Place& place) {
+    const Json on = step.value("tuned_on", Json::object());
+    if (on.contains(place.device)) return on.at(place.device);
+    if (place.tune_only && step.contains("tuned_warming")) return step.at("tuned_warming");
+    return step.value("tuned", Json::array());
+}
+
 // Tunes live as the parent says, or uses its winner.
-void play_tuning(ChannelClient& channel, const Json& step) {
+void play_tuning(ChannelClient& channel, const Json& step, const Place& place) {
     Json answer = channel.ask("winner", step.at("winner"));
     const auto failure = step.find("winner_failed");
     if (get_string(answer, "type") == "use" && failure != step.end()) {
@@ -88,30 +102,39 @@ void play_tuning(ChannelClient& channel, const Json& step) {
     if (get_string(answer, "type") == "stop") ::_exit(kStopped);
     if (get_string(answer, "type") != "tune") return;
     pause_ms(step);
-    for (const auto& part : step.value("tuned", Json::array())) channel.tell("tuned", part);
+    for (const auto& part : tuned_parts(step, place)) channel.tell("tuned", part);
+    misbehave({{"crash", get_string(step.value("crash_on", Json::object()), place.device)}});
     misbehave(step);
 }
 
-void play_case(ChannelClient& channel, const Json& scripted, std::size_t planned) {
-    const Json answer =
-        channel.ask("case_begin", {{"case", scripted.at("case")}, {"planned", planned}});
+void play_case(ChannelClient& channel, const Json& scripted, int index, std::size_t planned,
+               Place place) {
+    const Json answer = channel.ask(
+        "case_begin", {{"case", scripted.at("case")}, {"index", index}, {"planned", planned}});
     if (get_string(answer, "type") == "skip") return;
+    place.tune_only = get_optional<bool>(answer, "tune_only").value_or(false);
     pause_ms(scripted);
     misbehave(scripted);
-    for (const auto& step : scripted.value("tuning", Json::array())) play_tuning(channel, step);
+    for (const auto& step : scripted.value("tuning", Json::array())) {
+        play_tuning(channel, step, place);
+    }
     for (const char* name : {"base", "candidate"}) {
-        if (scripted.contains(name)) play_side(channel, name, scripted.at(name));
+        if (scripted.contains(name) && !place.tune_only)
+            play_side(channel, name, scripted.at(name));
     }
     Json end = {{"status", "ok"}};
     end.update(scripted.value("end", Json::object()));
     channel.tell("case_end", end);
 }
 
-void play_test(ChannelClient& channel, const Json& test) {
+void play_test(ChannelClient& channel, const Json& test, const std::string& device) {
     const std::string node = get_string(test, "node", "fake::test");
     channel.tell("test_begin", {{"node", node}});
     const Json cases = test.value("cases", Json::array());
-    for (const auto& scripted : cases) play_case(channel, scripted, cases.size());
+    int index = 0;
+    for (const auto& scripted : cases) {
+        play_case(channel, scripted, ++index, cases.size(), {device});
+    }
     misbehave(test);
     channel.tell("test_end", {{"node", node},
                               {"outcome", get_string(test, "outcome", "passed")},
@@ -131,8 +154,11 @@ int play_script(ChannelClient& channel, const std::string& file) {
                               {"child", "native"},
                               {"version", "script"},
                               {"visible", Json::object()}});
-    Json device = {
-        {"backend", "fake"}, {"count", 1}, {"name", "Fake Accelerator"}, {"uuid", "FAKE-0000"}};
+    const Json planned = job.value("device", Json::object());
+    Json device = {{"backend", "fake"},
+                   {"count", 1},
+                   {"name", get_string(planned, "name", "Fake Accelerator")},
+                   {"uuid", get_string(planned, "uuid", "FAKE-0000")}};
     device.update(script->value("device", Json::object()));
     if (get_string(channel.ask("device", device), "type") != "go") return kStopped;
     const Json tests = script->value("tests", Json::array());
@@ -145,7 +171,7 @@ int play_script(ChannelClient& channel, const std::string& file) {
     for (const auto& test : tests) {
         const std::string node = get_string(test, "node", "fake::test");
         if (done && std::find(done->begin(), done->end(), node) != done->end()) continue;
-        play_test(channel, test);
+        play_test(channel, test, get_string(planned, "uuid"));
     }
     channel.tell("bye", {{"exit", 0}});
     return get_optional<int>(*script, "exit").value_or(0);

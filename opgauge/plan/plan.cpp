@@ -63,6 +63,34 @@ std::string forgiven(const ReplayPlan& replay) {
     return text;
 }
 
+std::vector<std::string> warmup_tokens(const WarmupPlan& warmup) {
+    std::vector<std::string> tokens;
+    for (const auto& shard : warmup.shards) tokens.push_back(shard.token);
+    return tokens;
+}
+
+Json warmup_json(const WarmupPlan& warmup) {
+    if (warmup.why.empty()) return nullptr;
+    return {{"devices", warmup_tokens(warmup)},
+            {"shared", warmup.shared},
+            {"confirm", warmup.confirm},
+            {"overlap",
+             {{"share", warmup.overlap.share}, {"count", optional_json(warmup.overlap.count)}}},
+            {"why", warmup.why}};
+}
+
+std::string warmup_text(const WarmupPlan& warmup) {
+    std::string text = warmup.why;
+    if (warmup.shared) text += "; they share devices, so every key is tuned again serially";
+    if (warmup.confirm && !warmup.shared) text += "; disputed keys are tuned again serially";
+    if (warmup.overlap.count) {
+        text += fmt::format("; {} cases are tuned twice", *warmup.overlap.count);
+    } else if (warmup.overlap.share > 0) {
+        text += fmt::format("; {:.3g} % of the cases are tuned twice", 100 * warmup.overlap.share);
+    }
+    return text;
+}
+
 std::string shown_command(const CorpusCommand& command) {
     std::vector<std::string> words;
     for (const auto& word : command.argv) {
@@ -92,6 +120,7 @@ Json to_json(const Plan& plan) {
              {{"jobs", plan.compile.jobs},
               {"overlap", plan.compile.overlap},
               {"why", plan.compile.why}}},
+            {"warmup", warmup_json(plan.warmup)},
             {"shapes",
              {{"value", plan.shapes.value},
               {"file", plan.shapes_file},
@@ -133,6 +162,10 @@ std::string to_text(const Plan& plan) {
     if (plan.tune.value != "off") {
         const char* when = plan.compile.overlap ? "" : ", all before the first is timed";
         row("compile jobs", fmt::format("{}{}", plan.compile.jobs, when), plan.compile.why);
+    }
+    if (!plan.warmup.why.empty()) {
+        const auto tokens = warmup_tokens(plan.warmup);
+        row("warm-up", tokens.empty() ? "none" : join(tokens, " "), warmup_text(plan.warmup));
     }
     row("shapes", plan.shapes.value, plan.shapes.why);
     for (const auto& plugin : plan.plugins) row("plugin", plugin.value, plugin.why);

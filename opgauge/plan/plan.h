@@ -29,6 +29,14 @@ struct TuningOptions {
     bool no_overlap = false;                // --no-overlap
 };
 
+// What is asked for about tuning on several devices before the run.
+struct WarmupOptions {
+    std::string devices;   // --warmup-devices; empty: PARALLEL_WARMUP_GPUS
+    bool share = false;    // --share-devices
+    bool confirm = false;  // --confirm
+    std::string overlap;   // --overlap-keys; empty: 5 %
+};
+
 // What the command line and the environment ask for, before anything is looked up.
 struct PlanOptions {
     std::string corpus;  // --corpus; empty: OPGAUGE_CORPUS, then native
@@ -39,6 +47,7 @@ struct PlanOptions {
     std::string l2;       // --l2
     std::string heat;     // --heat
     TuningOptions tuning;
+    WarmupOptions warmup;
     std::string shapes;  // --shapes FILE
     std::string level;   // --level
     std::vector<std::string> dtypes;
@@ -68,6 +77,21 @@ struct CompilePlan {
     std::string why;
 };
 
+// How many cases are tuned by two shards, to see how far they agree.
+struct WarmupOverlap {
+    double share = 0;  // of all cases, and at least one where it is more than 0
+    std::optional<int> count;
+};
+
+// Tuning on several devices before the serial run.
+struct WarmupPlan {
+    std::vector<SelectedDevice> shards;  // one for each, in order; empty: no warm-up
+    std::string why;                     // empty: nobody asked
+    bool shared = false;                 // some shards share a device
+    bool confirm = false;                // disputed keys are tuned again, serially
+    WarmupOverlap overlap;
+};
+
 // Everything that will happen, as a value. Making one starts no child and touches no device beyond
 // asking what is there.
 struct Plan {
@@ -89,6 +113,7 @@ struct Plan {
     Decision tune;               // value: "record", "replay" or "off"
     ReplayPlan replay;
     CompilePlan compile;
+    WarmupPlan warmup;
     Decision shapes;             // value: "upstream", "compact" or the file
     std::string shapes_file;     // absolute; empty: the corpus's own
     std::string shapes_content;  // written to shapes_file before the run; empty: it is there

@@ -5,6 +5,7 @@
 #include "opgauge/plan/compile_decision.h"
 #include "opgauge/plan/decisions.h"
 #include "opgauge/plan/tuning_decision.h"
+#include "opgauge/plan/warmup_decision.h"
 
 #include <fmt/format.h>
 
@@ -184,6 +185,8 @@ Result<Plan> make_plan(const PlanOptions& options, const Environment& environmen
     plan.fallback_timer = settings.fallback_timer;
     plan.heat = options.heat.empty() ? "burst" : options.heat;
     OPGAUGE_TRY(add_device(plan, options, environment));
+    OPGAUGE_TRY_ASSIGN(plan.warmup, decide_warmup(options.warmup, options.devices, plan, tunes,
+                                                  *choice.backend, environment));
     if (plan.corpus_name != "native") {
         auto plugins = decide_plugins(*choice.backend, plan.timer.value);
         plan.plugins = std::move(plugins.used);

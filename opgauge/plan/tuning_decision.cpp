@@ -15,14 +15,6 @@ namespace {
 
 constexpr const char* kReplayVariable = "REPLAY_FROM";
 
-// Read as a promise by those who set it: a run that ignored it would be taken for a warmed-up one.
-Result<void> check_later_releases(const Environment& environment) {
-    constexpr const char* kWarmup = "PARALLEL_WARMUP_GPUS";
-    if (!environment.get_non_empty(kWarmup)) return {};
-    return fail(ErrorKind::refused,
-                fmt::format("{} is set, and it is not in this release; unset it", kWarmup));
-}
-
 Result<std::string> known_mode(const std::string& option) {
     const std::string mode = lower(trim(option));
     const std::vector<std::string> known = {"record", "replay", "off"};
@@ -102,7 +94,6 @@ std::string why_mode(const std::string& mode, const Decision& source, CorpusTuni
 
 Result<TuningDecision> decide_tuning(const TuningOptions& options, const Environment& environment,
                                      CorpusTuning corpus) {
-    OPGAUGE_TRY(check_later_releases(environment));
     OPGAUGE_TRY_ASSIGN(const std::string mode, known_mode(options.mode));
     TuningDecision decision;
     OPGAUGE_TRY_ASSIGN(decision.replay.source, find_source(options, mode, environment));

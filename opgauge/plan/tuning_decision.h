@@ -19,9 +19,9 @@ enum class CorpusTuning {
     none,
 };
 
-// --tune, --from, --allow-misses, --accept-scope, REPLAY_FROM, PARALLEL_WARMUP_GPUS. A source that
-// is no tuning store is told here. Kinds: usage (unknown, options that contradict each other, no
-// store), refused (the corpus does not tune, not in this release).
+// --tune, --from, --allow-misses, --accept-scope, REPLAY_FROM. A source that is no tuning store is
+// told here. Kinds: usage (unknown, options that contradict each other, no store), refused (the
+// corpus does not tune).
 Result<TuningDecision> decide_tuning(const TuningOptions& options, const Environment& environment,
                                      CorpusTuning corpus);
 

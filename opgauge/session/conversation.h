@@ -14,12 +14,18 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace opgauge {
+
+// Whether a child that only tunes takes this case of the test at `test` in the collected list: why
+// not, or nullopt.
+using CaseChooser =
+    std::function<std::optional<std::string>(const Row& row, int test, int index_in_test)>;
 
 // What the child must see and how it is to measure.
 struct JobSettings {
@@ -35,6 +41,8 @@ struct JobSettings {
     bool overlap = true;       // whether a configuration is timed while others compile
     TimerChecks timer_checks;  // of the device's timers themselves
     Json select = Json::object();
+    // A warm-up's: the cases that it takes are tuned, and none is timed.
+    CaseChooser tune_only;
 };
 
 // A test of the corpus and how it ended, in the corpus's own words.
@@ -69,6 +77,20 @@ struct ConversationResult {
     int rows_skipped = 0;
     int rows_flagged = 0;
     bool out_of_memory = false;
+    std::map<std::string, double> tuning_seconds;  // of live tuning, by case id
+};
+
+// How far a shard of a warm-up has come.
+struct ShardProgress {
+    int shard = 0;
+    int shards = 1;
+    std::string device;
+    int done = 0;              // cases that it has seen, also those of others
+    std::optional<int> total;  // absent: unknown
+    int tuned = 0;
+    std::string kernel;  // whose configurations are being timed; empty: none
+    bool ended = false;
+    std::chrono::steady_clock::duration elapsed{};
 };
 
 // For progress displays. All calls come from the supervisor's thread.
@@ -80,6 +102,7 @@ class RunObserver {
     virtual void on_row(const Row& /*row*/) {}
     // A sweep over a kernel's configurations begins; empty: it has ended.
     virtual void on_tuning(const std::string& /*kernel*/) {}
+    virtual void on_shard(const ShardProgress& /*progress*/) {}
     virtual void on_tick() {}
 };
 
@@ -123,6 +146,7 @@ class Conversation final : public ChildHandler {
     Json answer_hello(const Json& message);
     Json answer_device(const Json& message);
     std::optional<Json> answer_case_begin(const Json& message);
+    std::optional<Json> leave_to_others();
     std::optional<Json> answer_side_begin(const Json& message);
     std::optional<Json> answer_samples(const Json& message);
     std::optional<Json> answer_capture_failed(const Json& message);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -51,9 +52,28 @@ std::optional<Json> Conversation::answer_case_begin(const Json& message) {
     open.row.fallback = timer.fallback;
     open.row.fallback_detail = timer.detail;
     open_ = std::move(open);
+    if (auto skip = leave_to_others()) return skip;
     flag_neighbours();
     observer_.on_case_begin(open_->row, get_optional<int>(message, "planned"));
+    if (job_.tune_only) {
+        return Json{{"type", "measure"},
+                    {"timer", timer.timer},
+                    {"sides", {"candidate"}},
+                    {"tune_only", true}};
+    }
     return Json{{"type", "measure"}, {"timer", timer.timer}, {"sides", {"base", "candidate"}}};
+}
+
+std::optional<Json> Conversation::leave_to_others() {
+    if (!job_.tune_only) return std::nullopt;
+    const auto nodes = result_.collected.value_or(std::vector<std::string>{});
+    const auto node = std::find(nodes.begin(), nodes.end(), current_node_);
+    auto reason =
+        job_.tune_only(open_->row, static_cast<int>(node - nodes.begin()), open_->index_in_test);
+    if (!reason) return std::nullopt;
+    --rows_begun_;
+    open_.reset();
+    return Json{{"type", "skip"}, {"reason", std::move(*reason)}};
 }
 
 std::optional<Json> Conversation::answer_capture_failed(const Json& message) {

@@ -42,7 +42,8 @@ std::optional<bool> Conversation::alone_on_device() {
 }
 
 void Conversation::take_tuned(const Json& message) {
-    const auto alone = alone_on_device();
+    // Shards of a warm-up are neighbours through power and heat, also on devices of their own.
+    const auto alone = job_.tune_only ? std::optional(false) : alone_on_device();
     const Conditions conditions = !alone   ? Conditions::unknown
                                   : *alone ? Conditions::quiet_serial
                                            : Conditions::noisy;
@@ -55,6 +56,7 @@ void Conversation::take_tuned(const Json& message) {
 void Conversation::add_tuning(Row& row) {
     auto tuning = desk_.end_case(open_->winners);
     if (!tuning) return tuning_error(tuning.error());
+    result_.tuning_seconds[row.case_id] += tuning->seconds;
     row.winners_digest = std::move(tuning->winners_digest);
     row.flags.insert(row.flags.end(), tuning->flags.begin(), tuning->flags.end());
 }

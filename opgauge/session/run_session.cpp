@@ -11,13 +11,14 @@
 #include "opgauge/record/run_dir.h"
 #include "opgauge/report/latency_report.h"
 #include "opgauge/session/conformance.h"
+#include "opgauge/session/exclusive.h"
 #include "opgauge/session/identity.h"
 #include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/session/run_status.h"
+#include "opgauge/session/tuning_costs.h"
 #include "opgauge/session/tuning_setup.h"
-
-#include <fmt/format.h>
+#include "opgauge/session/warmup.h"
 
 #include <algorithm>
 #include <memory>
@@ -124,7 +125,15 @@ struct RunInProgress {
     const Environment& caller;
     std::chrono::steady_clock::time_point begin;
     TuningDesk desk;
+    std::optional<Warmup> warmup = std::nullopt;
 };
+
+Json warmup_status(const RunInProgress& run) {
+    if (!run.warmup) return nullptr;
+    Json status = to_json(run.warmup->report);
+    status["run"] = run.desk.warmed_json();
+    return status;
+}
 
 // A child that ended before its first test has said why only in its own output.
 std::string last_words(const std::filesystem::path& log) {
@@ -137,10 +146,22 @@ std::string last_words(const std::filesystem::path& log) {
     return lines.empty() ? std::string() : printable(trim(lines.back()));
 }
 
+// For the next warm-up of these cases; a run that ended early has not seen them all.
+void keep_costs(const RunInProgress& run, const ConversationResult& said) {
+    if (run.plan.tune.value != "record" || !said.said_bye) return;
+    CaseCosts costs = said.tuning_seconds;
+    if (run.warmup) {
+        for (const auto& [id, seconds] : run.warmup->costs) costs[id] = seconds;
+    }
+    if (!costs.empty()) write_tuning_costs(tuning_costs_file(run.plan, run.caller), costs);
+}
+
 // The status is written last: a directory without it is incomplete.
 Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, ConversationResult said) {
     if (const auto kept = run.desk.finish(); !kept) said.store_error = kept.error().message;
     complete_tuning(run.identity, run.desk);
+    keep_costs(run, said);
+    if (run.warmup) complete_warmup(run.identity, run.warmup->report, run.desk);
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
     OPGAUGE_TRY_ASSIGN(RecordedRun recorded, read_run(run.directory));
     RunStatus status = judge_run(outcome, said);
@@ -152,6 +173,7 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     recorded.status = status_json(status, outcome, said, recorded, seconds);
     (*recorded.status)["tuning"] = run.desk.tuning_json();
     (*recorded.status)["replay"] = run.desk.replay_json();
+    (*recorded.status)["warmup"] = warmup_status(run);
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
     OPGAUGE_TRY(run.writer.write_status(*recorded.status));
@@ -161,7 +183,8 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     summary.reason = status.reason;
     summary.exit_code = status.exit_code;
     summary.warnings = said.log;
-    summary.tuning = run.desk.lines();
+    if (run.warmup) summary.tuning = warmup_lines(run.warmup->report);
+    for (auto& line : run.desk.lines()) summary.tuning.push_back(std::move(line));
     return summary;
 }
 
@@ -197,11 +220,12 @@ std::unique_ptr<Telemetry> open_telemetry(RunInProgress& run) {
 Outcome supervise_children(const ChildSpec& spec, RunInProgress& run, Conversation& conversation,
                            RunObserver& observer) {
     observer.on_phase("starting the child");
+    const auto begin = run.clock.now();
     while (true) {
         ChildLimits limits = run.options.limits;
         if (limits.total.count() > 0) {
             const auto spent =
-                std::chrono::duration_cast<std::chrono::milliseconds>(run.clock.now() - run.begin);
+                std::chrono::duration_cast<std::chrono::milliseconds>(run.clock.now() - begin);
             limits.total = std::max(std::chrono::milliseconds(1), limits.total - spent);
         }
         const Outcome outcome = supervise(spec, limits, conversation);
@@ -243,23 +267,16 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     return finish(run, outcome, conversation.result());
 }
 
-Result<void> check_exclusive(const Plan& plan, const RunOptions& options) {
-    if (!options.exclusive) return {};
-    const Device& device = plan.device.device;
-    if (!device.processes_known) {
-        return fail(
-            ErrorKind::refused,
-            fmt::format("--exclusive: {} does not tell which processes use device {}; leave "
-                        "it out",
-                        plan.discovery.source, device.token));
-    }
-    if (device.processes.empty()) return {};
-    const DeviceProcess& first = device.processes.front();
-    return fail(ErrorKind::refused,
-                fmt::format("--exclusive: device {} is used by {} other processes, the first is {} "
-                            "({}); wait for them or choose another device",
-                            device.token, device.processes.size(), first.pid,
-                            first.name.empty() ? "name unknown" : printable(first.name)));
+// Tunes ahead where the plan says so. What it found is used by the run that follows, unless it was
+// interrupted.
+Result<RunSummary> warm_up_and_measure(RunInProgress& run, RunObserver& observer) {
+    if (run.plan.warmup.shards.empty()) return measure(run, observer);
+    const WarmupInput input{run.plan, run.options, run.environment, run.directory,
+                            read_tuning_costs(tuning_costs_file(run.plan, run.caller))};
+    OPGAUGE_TRY_ASSIGN(run.warmup, warm_up(input, run.clock, observer));
+    if (const auto& interrupted = run.warmup->interrupted) return finish(run, *interrupted, {});
+    if (run.warmup->keys) run.desk.use_warmed(std::move(*run.warmup->keys));
+    return measure(run, observer);
 }
 
 }  // namespace
@@ -267,7 +284,7 @@ Result<void> check_exclusive(const Plan& plan, const RunOptions& options) {
 Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptions& options,
                             const Environment& environment, const Clock& clock,
                             RunObserver& observer) {
-    OPGAUGE_TRY(check_exclusive(plan, options));
+    if (options.exclusive) OPGAUGE_TRY(check_exclusive(plan));
     const Environment child = child_environment(plan, environment, options);
     OPGAUGE_TRY_ASSIGN(std::optional<Replay> source, open_source(plan, child));
     std::optional<PythonFacts> python;
@@ -297,7 +314,7 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     if (python) narrow_to_modules(executed, python->modules, python->executable);
     OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
-    return measure(run, observer);
+    return warm_up_and_measure(run, observer);
 }
 
 }  // namespace opgauge

@@ -87,6 +87,7 @@ Result<Json> TuningDesk::answer_winner(const Json& message) {
     if (state.winner) return Json{{"type", "use"}, {"config", state.winner->config}};
     const bool first = state.sweeps == 0 && !state.missed && state.excluded.empty();
     if (source_ && first) return answer_first(state);
+    if (warmed_ && first && !state.not_warmed) return answer_warmed(state);
     return tune_answer(state);
 }
 
@@ -152,6 +153,7 @@ Result<Json> TuningDesk::answer_failed(const Json& message) {
     state->excluded.push_back(state->winner->config);
     const Winner gone = *std::exchange(state->winner, std::nullopt);
     const bool replayed = std::exchange(state->replayed, false);
+    state->warmed = false;
     if (store_) {
         // Only what was in the store can be remembered there as dropped.
         if (replayed) OPGAUGE_TRY(store_->put_winners(std::span(&gone, 1)));
@@ -182,9 +184,11 @@ Result<std::string> TuningDesk::take_tuned(const Json& message, Conditions condi
             "{} at {}: tuned live by a tuner that takes no recorded winner",
             printable(state->asked.key.kernel), printable(lookup_text(state->asked.key.key))));
     }
+    if (std::exchange(state->warmed, false)) flag(*state, "not_warmed");
     ++state->sweeps;
     state->seconds += sweep.seconds;
     state->compile.add(sweep.compile);
+    seconds_since_case_ += sweep.seconds;
     OPGAUGE_TRY(keep(*state, sweep));
     return state->asked.key.kernel;
 }
@@ -207,6 +211,7 @@ Result<CaseTuning> TuningDesk::end_case(std::span<const long long> ids) {
     CaseTuning result;
     std::vector<Winner> winners;
     std::set<std::string> flags = std::exchange(flags_since_case_, {});
+    result.seconds = std::exchange(seconds_since_case_, 0);
     for (const long long id : ids) {
         const auto found = by_id_.find(id);
         if (found == by_id_.end()) {

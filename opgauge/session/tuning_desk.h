@@ -29,6 +29,7 @@ struct TuningSettings {
 struct CaseTuning {
     std::string winners_digest;      // empty: no tuned kernel ran
     std::vector<std::string> flags;  // docs/exit_codes.md
+    double seconds = 0;              // of live tuning since the case before
 };
 
 // One key that the source of a replay could not serve.
@@ -36,6 +37,19 @@ struct ReplayMiss {
     TuningKey key;
     Miss miss;
 };
+
+// What was tuned on several devices before the run.
+struct WarmedKeys {
+    // Which keys are tuned again, serially, on the measuring device.
+    enum class Confirm { none, disputed, all };
+
+    Replay winners;
+    std::vector<Timing> timings;
+    Confirm confirm = Confirm::none;
+    std::map<std::string, Json> disputed;  // place_of(): the configurations that won somewhere
+};
+// One text for kernel, space and key, as both a merge and a child name them.
+std::string place_of(std::string_view kernel, std::string_view space, std::string_view lookup);
 
 // Decides which configuration a child uses at a key: of this run, of the source of a replay, or
 // one that it tunes live. Outlives the children of a run, so that one that takes another's place
@@ -47,6 +61,9 @@ class TuningDesk {
     // `store` is the run's own; without one nothing is kept. `source` is there in a replay.
     TuningDesk(TuningSettings settings, std::optional<TuningStore> store,
                std::optional<Replay> source);
+
+    // Before the first child: from now on, what was warmed need not be tuned.
+    void use_warmed(WarmedKeys warmed) { warmed_ = std::move(warmed); }
 
     TuningMode mode() const { return settings_.mode; }
     // Ids are each child's own.
@@ -76,6 +93,8 @@ class TuningDesk {
     // For status.json, members "tuning" and "replay".
     Json tuning_json() const;
     Json replay_json() const;
+    // What became of the warmed keys: {"used", "confirmed", "not_warmed"}; null: no warm-up.
+    Json warmed_json() const;
     // For the terminal: misses, evictions, how many recorded winners were used.
     std::vector<std::string> lines() const;
 
@@ -88,6 +107,9 @@ class TuningDesk {
         std::set<std::string> flags;
         bool replayed = false;  // the winner is the source's
         bool missed = false;
+        bool warmed = false;      // the winner is that of the warm-up
+        bool confirming = false;  // it is tuned again
+        bool not_warmed = false;
         int sweeps = 0;
         double seconds = 0;
         CompileCount compile;
@@ -96,6 +118,8 @@ class TuningDesk {
     KeyState& state_of(const KeyQuestion& asked);
     Result<KeyState*> known(const Json& message);
     Json answer_first(KeyState& state);
+    Result<Json> answer_warmed(KeyState& state);
+    Result<void> take_over(KeyState& state);
     Json tune_answer(KeyState& state) const;
     void add_misses(const KeyState& state, const Miss& miss);
     void flag(KeyState& state, std::string flag);
@@ -107,9 +131,11 @@ class TuningDesk {
     TuningSettings settings_;
     std::optional<TuningStore> store_;
     std::optional<Replay> source_;
+    std::optional<WarmedKeys> warmed_;
     std::map<std::string, KeyState> keys_;
     std::map<long long, KeyState*> by_id_;
     std::set<std::string> flags_since_case_;
+    double seconds_since_case_ = 0;
     std::vector<ReplayMiss> misses_;
     std::vector<std::string> notes_;
     std::optional<std::string> refusal_;

@@ -76,4 +76,11 @@ void complete_tuning(Json& identity, const TuningDesk& desk) {
         caliber_id(identity, get_string(identity["timer"], "name"), Json::object(), digest);
 }
 
+void complete_warmup(Json& identity, const WarmupReport& report, const TuningDesk& desk) {
+    Json facts = warmup_identity(report);
+    const Json warmed = desk.warmed_json();
+    facts["confirmed"] = get_optional<int>(warmed, "confirmed").value_or(0);
+    identity["tuning"]["warmup"] = std::move(facts);
+}
+
 }  // namespace opgauge

@@ -5,6 +5,7 @@
 #include "opgauge/base/result.h"
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/tuning_desk.h"
+#include "opgauge/session/warmup_report.h"
 
 #include <filesystem>
 #include <optional>
@@ -22,5 +23,7 @@ Result<TuningDesk> open_desk(const Plan& plan, const Environment& child,
 // The identity's member "tuning", before the child starts and at the end of the run.
 Json tuning_facts(const Plan& plan, const std::optional<Replay>& source);
 void complete_tuning(Json& identity, const TuningDesk& desk);
+// Its member "tuning.warmup".
+void complete_warmup(Json& identity, const WarmupReport& report, const TuningDesk& desk);
 
 }  // namespace opgauge

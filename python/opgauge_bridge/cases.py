@@ -51,6 +51,8 @@ class Recorder:
         self._measuring = False
         self._open = False
         self._skipped = False
+        self._sides: set[str] = set()
+        self._tune_only = False
         self._measured: set[str] = set()
         self._work: dict[str, float] = {}
         self._settings: dict[str, Any] = {}
@@ -91,6 +93,8 @@ class Recorder:
         answer = self._channel.ask("case_begin", case=case, index=self._index, planned=None)
         self._open = True
         self._skipped = answer.get("type") == "skip"
+        self._sides = set(answer.get("sides") or ("base", "candidate"))
+        self._tune_only = bool(answer.get("tune_only"))
         self._timer = str(answer.get("timer") or _DIRECT)
         self._measured = set()
         self._work = {}
@@ -161,6 +165,18 @@ class Recorder:
         self._channel.tell("side_end", side=side)
         return value
 
+    def _first_call(self, side: str, call: Callable[[], Any]) -> None:
+        """What a first call does and no more: it tunes and compiles. Nothing is timed."""
+        self._measured.add(side)
+        self._side = side
+        self._timed = False
+        self._measuring = True
+        try:
+            with self._stream():
+                call()
+        finally:
+            self._measuring = False
+
     def _stream(self) -> Any:
         """A graph cannot be recorded on the default stream, nor wait for work on it: all of a
         side, with what the corpus prepares for it, goes to a stream of its own."""
@@ -172,7 +188,8 @@ class Recorder:
     @property
     def takes_over(self) -> bool:
         """Whether a do_bench of the open side is opgauge's to time."""
-        return self._measuring and self._timer in _OUR_TIMERS and not self._timed
+        ours = self._tune_only or self._timer in _OUR_TIMERS
+        return self._measuring and ours and not self._timed
 
     def time(self, call: Callable[[], Any], arguments: dict[str, Any]) -> Any:
         """In place of the corpus's do_bench; its value in milliseconds."""
@@ -184,6 +201,11 @@ class Recorder:
             return call()
 
         self._timed = True
+        if self._tune_only:
+            one_call()
+            if self._device is not None:
+                self._device.synchronize()
+            return describe.nothing_like(arguments)
         side = SideMeasurement(self._channel, self._device, self._job.get("timer_settings") or {})
         value = side.run(self._side, self._timer, one_call)
         self._flags |= side.flags
@@ -223,11 +245,14 @@ class Recorder:
         if not self._open:
             self._begin(_operator_of(bench, self._operator), args, kwargs, bench)
         side = self._side_of(bench, op)
-        if self._skipped:
+        if self._skipped or side not in self._sides:
             self._measured.add(side)
             return float("nan")
         mode = getattr(getattr(bench, "mode", None), "value", None)
         try:
+            if self._tune_only:
+                self._first_call(side, call)
+                return float("nan")
             self._check_side(side, bench, op, args, kwargs)
             return self._measure(side, {"mode": mode} if mode else {}, call)
         except BaseException as error:
@@ -242,7 +267,11 @@ class Recorder:
             self._open = False
             return describe.nothing_like(arguments)
         try:
-            value = self._measure("candidate", describe.timer_settings(arguments), call)
+            if self._tune_only:
+                self._first_call("candidate", call)
+                value = describe.nothing_like(arguments)
+            else:
+                value = self._measure("candidate", describe.timer_settings(arguments), call)
         except BaseException as error:
             self.close_case(error)
             raise

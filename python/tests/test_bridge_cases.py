@@ -324,3 +324,22 @@ def test_more_samples_than_a_line_holds_come_in_parts(tmp_path: Any) -> None:
     assert [len(part["values_ns"]) for part in parts] == [20_000, 20_000, 10_000]
     assert [part["complete"] for part in parts] == [False, False, True]
     assert child.one("test_end")["outcome"] == "passed"
+
+
+def test_a_case_that_is_only_tuned_makes_one_call_of_the_candidate() -> None:
+    answer = {"type": "measure", "timer": "direct", "sides": ["candidate"], "tune_only": True}
+    child = run_one("test_abs.py::test_abs", rules={"case_begin": answer})
+    assert child.of("side_begin", "samples", "side_end") == []
+    assert [message["status"] for message in child.of("case_end")] == ["ok"] * 3
+    assert child.one("test_end")["outcome"] == "passed"
+    assert child.exit_code == 0
+
+
+def test_a_lone_do_bench_that_is_only_tuned_is_called_and_not_timed() -> None:
+    answer = {"type": "measure", "timer": "direct", "sides": ["candidate"], "tune_only": True}
+    usual = run_child(DATA / "corpus_do_bench", "test_softmax.py")
+    child = run_child(DATA / "corpus_do_bench", "test_softmax.py", rules={"case_begin": answer})
+    assert child.of("side_begin", "samples") == []
+    statuses = [message["status"] for message in child.of("case_end")]
+    assert statuses == [message["status"] for message in usual.of("case_end")]
+    assert "ok" in statuses

@@ -122,13 +122,69 @@ TEST(Planner, AGraphTimerWithoutTheCapabilityIsRefusedBeforeAnyCapture) {
               "--timer graph: backend musa has no capability graph_capture; use direct");
 }
 
-TEST(Planner, VariablesOfLaterReleasesAreRefusedNotIgnored) {
+Names shard_tokens(const Result<Plan>& plan) {
+    Names tokens;
+    for (const auto& shard : plan->warmup.shards) tokens.push_back(shard.token);
+    return tokens;
+}
+
+TEST(Planner, AWarmUpTakesDevicesOfTheCallersSetAndMeasuresOnTheFirst) {
     const auto plan =
-        make_plan(options("cuda"), environment({{"PARALLEL_WARMUP_GPUS", "2"}}), installation());
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().kind, ErrorKind::refused);
-    EXPECT_EQ(plan.error().message,
-              "PARALLEL_WARMUP_GPUS is set, and it is not in this release; unset it");
+        make_plan(options("musa"), environment({{"PARALLEL_WARMUP_GPUS", "2"}}), installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(shard_tokens(plan), (Names{"0", "1"}));
+    EXPECT_EQ(plan->device.token, "0");
+    EXPECT_EQ(plan->warmup.why, "PARALLEL_WARMUP_GPUS=2");
+    EXPECT_DOUBLE_EQ(plan->warmup.overlap.share, 0.05);
+    EXPECT_FALSE(plan->warmup.shared || plan->warmup.confirm);
+    EXPECT_TRUE(make_plan(options("musa"), environment(), installation())->warmup.shards.empty());
+}
+
+TEST(Planner, EachShardNarrowsExactlyOneLayerOfTheMask) {
+    const auto env = environment({{"ROCR_VISIBLE_DEVICES", "1,0"}, {"PARALLEL_WARMUP_GPUS", "2"}});
+    const auto plan = make_plan(options("rocm"), env, installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(shard_tokens(plan), (Names{"1", "0"}));
+    for (const auto& shard : plan->warmup.shards) {
+        int set = 0;
+        for (const auto& [name, value] : shard.changes) {
+            if (!value) continue;
+            ++set;
+            EXPECT_EQ(name, "ROCR_VISIBLE_DEVICES");
+            EXPECT_EQ(*value, shard.token);
+        }
+        EXPECT_EQ(set, 1);
+    }
+}
+
+TEST(Planner, MoreShardsThanDevicesShareThemOnRequestOnly) {
+    auto asked = options("ascend");
+    asked.warmup.devices = "3";
+    const auto refused = make_plan(asked, environment(), installation());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::refused);
+    EXPECT_EQ(refused.error().message,
+              "--warmup-devices 3: 3 shards for 2 devices; ask for at most 2, name more with "
+              "--devices, or let shards share one with --share-devices");
+    asked.warmup.share = true;
+    const auto plan = make_plan(asked, environment(), installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_EQ(shard_tokens(plan), (Names{"0", "1", "0"}));
+    EXPECT_TRUE(plan->warmup.shared && plan->warmup.confirm);
+}
+
+TEST(Planner, AWarmUpOfWhatIsNotTunedIsRefusedOrLeftAside) {
+    auto asked = options("cuda");
+    asked.tuning.mode = "off";
+    const auto env = environment({{"PARALLEL_WARMUP_GPUS", "2"}});
+    const auto plan = make_plan(asked, env, installation());
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_TRUE(plan->warmup.shards.empty());
+    EXPECT_EQ(plan->warmup.why,
+              "PARALLEL_WARMUP_GPUS=2 is left aside: tuning mode is off (--tune off), and only "
+              "mode record tunes");
+    asked.warmup.devices = "2";
+    EXPECT_EQ(make_plan(asked, env, installation()).error().kind, ErrorKind::refused);
 }
 
 TEST(Planner, WinnersAreRecordedUnlessASourceIsNamed) {
