@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What opgauge's own bookkeeping costs while it measures: the time from each of the child's questions
-to the parent's answer (deciding, reading the device, keeping rows), against the time in samples.
+"""What opgauge's own bookkeeping costs while it measures: the time from each of the child's
+questions to the parent's answer (deciding, reading the device, keeping rows), against the time in
+samples.
 
 usage: bookkeeping.py RUN...; needs only the events.jsonl of finished runs with a timer of opgauge.
 """
@@ -37,7 +38,8 @@ def main() -> None:
     for name in sys.argv[1:]:
         answering, sampling = seconds(Path(name))
         share = f"{100 * answering / sampling:.2f} %" if sampling else "no samples"
-        print(f"| {Path(name).name} | {answering * 1e3:.1f} ms | {sampling * 1e3:.0f} ms | {share} |")
+        times = f"{answering * 1e3:.1f} ms | {sampling * 1e3:.0f} ms"
+        print(f"| {Path(name).name} | {times} | {share} |")
 
 
 if __name__ == "__main__":

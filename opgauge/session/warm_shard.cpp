@@ -97,6 +97,8 @@ JobSettings settings_of(const ShardJob& job, Shard& shard) {
     settings.timer = job.timer;
     settings.timer_settings = job.timer_settings;
     settings.check_outputs = false;
+    settings.compile_jobs = job.compile_jobs;
+    settings.overlap = job.overlap_compiling;
     settings.tune_only = [&shard](const Row& row, int test, int index) {
         return shard.choose(row, test, index);
     };

@@ -33,6 +33,8 @@ struct ShardJob {
     Json device = Json::object();
     std::string timer;
     Json timer_settings = Json::object();
+    int compile_jobs = 1;
+    bool overlap_compiling = true;
     Json scope = Json::object();  // what is known of the winners' scope
     WarmupOverlap overlap;
     CaseCosts costs;

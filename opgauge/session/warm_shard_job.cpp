@@ -18,6 +18,8 @@ Json to_json(const ShardJob& job) {
         {"device", job.device},
         {"timer", job.timer},
         {"timer_settings", job.timer_settings},
+        {"compile_jobs", job.compile_jobs},
+        {"overlap_compiling", job.overlap_compiling},
         {"scope", job.scope},
         {"overlap", {{"share", job.overlap.share}, {"count", optional_json(job.overlap.count)}}},
         {"costs", job.costs},
@@ -42,6 +44,8 @@ Result<ShardJob> read_shard_job(const std::filesystem::path& file) {
     job.device = json.value("device", Json::object());
     job.timer = get_string(json, "timer");
     job.timer_settings = json.value("timer_settings", Json::object());
+    job.compile_jobs = get_optional<int>(json, "compile_jobs").value_or(1);
+    job.overlap_compiling = get_optional<bool>(json, "overlap_compiling").value_or(true);
     job.scope = json.value("scope", Json::object());
     const Json overlap = json.value("overlap", Json::object());
     job.overlap.share = get_optional<double>(overlap, "share").value_or(0);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -60,6 +61,9 @@ ShardJob job_of(const WarmupInput& input, std::size_t shard) {
                   {"name", chosen.device.name}};
     job.timer = plan.timer.value;
     job.timer_settings = plan.timer_settings;
+    // The shards compile at the same time, on the same cores.
+    job.compile_jobs = std::max(1, plan.compile.jobs / static_cast<int>(plan.warmup.shards.size()));
+    job.overlap_compiling = plan.compile.overlap;
     job.scope = to_json(scope_before_child(plan, input.environment));
     job.overlap = plan.warmup.overlap;
     job.costs = input.costs;

@@ -118,6 +118,11 @@ def test_a_winner_outside_the_list_is_made_with_the_lists_pre_hook(scene: Scene)
     assert found["launches"] == {**found["fields"], "num_warps": 2}
 
 
+def test_named_configurations_are_the_only_candidates(scene: Scene) -> None:
+    assert scene("only") == {"timed": [64], "best": 64}
+    assert scene("only_unknown") == {"timed": [16, 32]}
+
+
 def test_excluded_configurations_are_no_candidates(scene: Scene) -> None:
     assert scene("exclude") == {"timed": [32, 64], "best": 32}
 

@@ -76,6 +76,22 @@ def scene_exclude_all() -> Any:
     return stage.raised(lambda: tuner[(1,)](None, 100))
 
 
+def scene_only() -> Any:
+    tuner = stage.tuner_of(16, 32, 64)
+    only = [stage.fields(block) for block in (32, 64, 128)]
+    channel.answers["winner"] = {"type": "tune", "only": only, "exclude": [stage.fields(32)]}
+    tuner[(1,)](None, 100)
+    return {"timed": stage.timed, "best": tuner.best_config.kwargs["BLOCK"]}
+
+
+def scene_only_unknown() -> Any:
+    """Nothing of what was named is a candidate here."""
+    tuner = stage.tuner_of(16, 32)
+    channel.answers["winner"] = {"type": "tune", "only": [stage.fields(128)]}
+    tuner[(1,)](None, 100)
+    return {"timed": stage.timed}
+
+
 def scene_bad_timings() -> Any:
     """The first is NaN, the second does not compile, the third is infinite, the last works."""
     stage.times.update({16: [float("nan")] * 3, 64: [float("inf")] * 3})

@@ -28,9 +28,17 @@ class Entry:
         self.ran = False
         self.checked = False  # that the parent's winner compiles
         self.excluded: list[Fields] = []
+        self.only: list[Fields] = []  # where it is not empty: no others are candidates
+
+    def obey(self, answer: dict[str, Any]) -> None:
+        """An answer `tune`."""
+        self.excluded = list(answer.get("exclude") or [])
+        self.only = list(answer.get("only") or [])
 
     def excludes(self, config: Any) -> bool:
-        return any(matches(config, fields) for fields in self.excluded)
+        if any(matches(config, fields) for fields in self.excluded):
+            return True
+        return bool(self.only) and not any(matches(config, fields) for fields in self.only)
 
 
 def failure_kind(error: BaseException) -> str | None:
@@ -96,7 +104,7 @@ class Desk:
             entry.fields = dict(answer["config"])
             entry.replayed = True
         else:
-            entry.excluded = list(answer.get("exclude") or [])
+            entry.obey(answer)
 
     def _type_of(self, answer: dict[str, Any], *known: str) -> str:
         """The type of an answer; the child ends where it is told to or cannot understand."""
@@ -132,7 +140,7 @@ class Desk:
         )
         if self._type_of(answer, "tune", "go") == "go" or not can_drop:
             return False
-        entry.excluded = list(answer.get("exclude") or [])
+        entry.obey(answer)
         entry.fields = None
         entry.replayed = False
         return True

@@ -152,9 +152,14 @@ class Runs:
             compiling.count_tune()
         entry = run.entry
         run.candidates = list(pruned)
-        if entry is None or not entry.excluded:
+        if entry is None or not (entry.excluded or entry.only):
             return pruned
-        run.candidates = left = [config for config in pruned if not entry.excludes(config)]
+        left = [config for config in pruned if not entry.excludes(config)]
+        if not left and entry.only:
+            # The tuner prunes all that were named: its own candidates are then as good.
+            entry.only = []
+            left = [config for config in pruned if not entry.excludes(config)]
+        run.candidates = left
         if not left:
             raise RuntimeError(
                 f"opgauge: nothing left to tune for kernel {tuner.base_fn.__name__}: all "
