@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 BINARY = Path(os.environ.get("OPGAUGE_BIN", SOURCE / "build/dev/bin/opgauge"))
+
+# A shell starts what is in its background with interrupts ignored, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass
