@@ -28,11 +28,21 @@ void add_where(CLI::App& command, PlanOptions& plan) {
     command.add_option("--python", plan.python, "interpreter that runs the corpus");
 }
 
+// An empty value is a variable that was not set: taking it for "not given" would do something else
+// than was asked, without a word.
+void must_say_something(CLI::Option* option) {
+    option->check([](const std::string& value) {
+        return value.empty() ? std::string("the value is empty") : std::string();
+    });
+}
+
 void add_warmup(CLI::App& command, WarmupOptions& warmup) {
-    command.add_option("--warmup-devices", warmup.devices, "tune on so many devices first");
+    must_say_something(
+        command.add_option("--warmup-devices", warmup.devices, "tune on so many devices first"));
     command.add_flag("--share-devices", warmup.share, "more shards than devices may share them");
     command.add_flag("--confirm", warmup.confirm, "tune keys that shards disagree on once more");
-    command.add_option("--overlap-keys", warmup.overlap, "cases for two shards: N or P%");
+    must_say_something(
+        command.add_option("--overlap-keys", warmup.overlap, "cases for two shards: N or P%"));
 }
 
 void add_what(CLI::App& command, PlanOptions& plan) {
@@ -43,8 +53,9 @@ void add_what(CLI::App& command, PlanOptions& plan) {
     command.add_option("--l2", plan.l2, "cold or hot: cache before each call (timer event)");
     command.add_option("--heat", plan.heat, "burst or sustained")
         ->check(CLI::IsMember({"burst", "sustained"}));
-    command.add_option("--tune", plan.tuning.mode, "record, replay, off");
-    command.add_option("--from", plan.tuning.from, "the run or tuning.db whose winners are used");
+    must_say_something(command.add_option("--tune", plan.tuning.mode, "record, replay, off"));
+    must_say_something(command.add_option("--from", plan.tuning.from,
+                                          "the run or tuning.db whose winners are used"));
     command.add_flag("--allow-misses", plan.tuning.allow_misses, "tune live what is not there");
     command
         .add_option("--accept-scope", plan.tuning.accept_scope,
@@ -53,7 +64,7 @@ void add_what(CLI::App& command, PlanOptions& plan) {
     command
         .add_option("--compile-jobs", plan.tuning.compile_jobs,
                     "children that compile a key's configurations; default: all cores")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1024));
     command.add_flag("--no-overlap", plan.tuning.no_overlap,
                      "time no configuration while others compile");
     add_warmup(command, plan.warmup);
@@ -172,7 +183,7 @@ void add_commands(CLI::App& app, Options& options) {
     CLI::App& show = add_command(app, "show", "a finished run again");
     show.add_option("run", options.show.run_dir, "run folder")->required();
     show.add_option("--case", options.show.case_index, "samples of one case")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 1'000'000));
     add_json(show, options.show.json);
 
     add_compare(app, options.compare);

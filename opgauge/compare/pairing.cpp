@@ -9,6 +9,7 @@
 #include <array>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace opgauge {
 namespace {
@@ -168,7 +169,11 @@ void pair_cases(const ArmCase& in_a, const ArmCase& in_b, const TimerTable& time
     const Usable a = usable_of(in_a, result);
     const Usable b = usable_of(in_b, result);
     auto left_out = nothing_usable(in_a, a, "A");
-    if (!left_out) left_out = nothing_usable(in_b, b, "B");
+    auto without_b = nothing_usable(in_b, b, "B");
+    // A case that failed in B must not hide behind a flag in A.
+    const bool only_b_failed = without_b && without_b->kind == LeftOutKind::failed &&
+                               !(left_out && left_out->kind == LeftOutKind::failed);
+    if (!left_out || only_b_failed) left_out = std::move(without_b);
     if (left_out) {
         result.left_out.push_back(std::move(*left_out));
         return;

@@ -77,9 +77,7 @@ std::vector<Burst> bursts_of(const Json& line) {
     return bursts;
 }
 
-}  // namespace
-
-Result<RecordedRun> read_run(const std::filesystem::path& directory) {
+Result<RecordedRun> read_whole_run(const std::filesystem::path& directory) {
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error)) {
         return fail(ErrorKind::usage,
@@ -109,6 +107,15 @@ Result<RecordedRun> read_run(const std::filesystem::path& directory) {
         run.rows.push_back(std::move(row));
     }
     return run;
+}
+
+}  // namespace
+
+Result<RecordedRun> read_run(const std::filesystem::path& directory) {
+    auto run = read_whole_run(directory);
+    if (run || run.error().kind != ErrorKind::failed) return run;
+    // Somebody named this folder, and it is not what it should be: no operator has failed.
+    return fail(ErrorKind::usage, run.error().message + "; name a folder as `opgauge run` left it");
 }
 
 Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int row_index) {

@@ -180,7 +180,8 @@ bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
     }
     current_node_.clear();
     // One that died of checking its timers is replaced by one that is not asked to.
-    const bool may_measure = !result_.device.is_null() && !result_.guard_refusal;
+    const bool may_measure =
+        !result_.device.is_null() && !result_.guard_refusal && !result_.replay_refusal;
     if (may_measure && job_.timer_checks.child_ended(why)) replacement_.go_on_behind_test();
     const auto* exited = std::get_if<Exited>(&outcome);
     if (exited != nullptr && exited->code == kUntrusted) replacement_.go_on_behind_test();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/session/run_status.h"
 
+#include "opgauge/base/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +78,7 @@ std::optional<RunStatus> failed_work(const ConversationResult& said) {
     if (failed == said.tests.end() && !any_row_bad) return std::nullopt;
     const std::string reason =
         failed != said.tests.end()
-            ? fmt::format("{}: {}", failed->node, failed->reason)
+            ? fmt::format("{}: {}", printable(failed->node), printable(failed->reason))
             : fmt::format("{} rows failed, {} invalid", said.rows_failed, said.rows_invalid);
     return RunStatus{said.out_of_memory ? "oom" : "failed", reason, kExitFailed};
 }

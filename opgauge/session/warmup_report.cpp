@@ -113,7 +113,8 @@ std::vector<std::string> warmup_lines(const WarmupReport& report) {
         const auto& shard = report.shards[i];
         if (shard.status == "finished") continue;
         lines.push_back(fmt::format("WARNING: warm-up: shard {} on {} ended early: {}: {}", i,
-                                    printable(shard.device), shard.status, shard.reason));
+                                    printable(shard.device), shard.status,
+                                    printable(shard.reason)));
     }
     if (!report.not_warmed.empty()) lines.push_back(not_warmed_line(report));
     lines.insert(lines.end(), report.problems.begin(), report.problems.end());

@@ -135,7 +135,9 @@ Result<void> check_sources(const std::filesystem::path& target,
                            std::span<const MergeSource> sources) {
     std::error_code error;
     for (const auto& source : sources) {
-        if (!std::filesystem::equivalent(source.path, target, error) || error) continue;
+        if (!std::filesystem::equivalent(store_file(source.path), store_file(target), error)) {
+            continue;
+        }
         return fail(ErrorKind::usage,
                     fmt::format("cannot merge {} into itself: leave it out", target.string()));
     }

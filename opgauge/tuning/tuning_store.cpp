@@ -98,13 +98,18 @@ std::string_view name_of(EvictionKind kind) {
     return kNames.at(static_cast<std::size_t>(kind));
 }
 
+std::filesystem::path store_file(const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error) ? path / "tuning.db" : path;
+}
+
 TuningStore::TuningStore(std::unique_ptr<SQLite::Database> database, std::filesystem::path path)
     : database_(std::move(database)), path_(std::move(path)) {}
 
 Result<TuningStore> TuningStore::open(const std::filesystem::path& path, DatabaseAccess access,
                                       std::chrono::milliseconds wait) {
     std::error_code error;
-    const auto file = std::filesystem::is_directory(path, error) ? path / "tuning.db" : path;
+    const auto file = store_file(path);
     if (access == DatabaseAccess::create && !std::filesystem::exists(file, error)) {
         OPGAUGE_TRY(make_store(file));
     }

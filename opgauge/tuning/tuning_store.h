@@ -27,6 +27,9 @@ struct Eviction {
     std::string kind;
 };
 
+// The file of a store that is named by itself or by its run's folder.
+std::filesystem::path store_file(const std::filesystem::path& path);
+
 struct StoreSize {
     std::int64_t winners = 0;
     std::int64_t timings = 0;

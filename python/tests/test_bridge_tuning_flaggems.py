@@ -108,6 +108,10 @@ def test_a_mode_that_passes_over_the_store_tells_its_timings_all_the_same(scene:
     assert found["told"] == [[1, 2, 2], [1, 0, 2]]
 
 
+def test_a_second_sweep_finds_out_again_what_does_not_work(scene: Scene) -> None:
+    assert scene("failures_are_not_remembered") == [[32], [32]]
+
+
 def test_another_mode_is_a_space_of_its_own(scene: Scene) -> None:
     assert scene("tables") == {
         "spaces": 2,

@@ -169,6 +169,17 @@ def scene_run_modes() -> Any:
     }
 
 
+def scene_failures_are_not_remembered() -> Any:
+    stage.failing[32] = stage.out_of_resources()
+    tuner = tuner_of(16, 32)
+    with tuner.use_run_mode("force_policy"):
+        for _ in range(2):
+            tuner[GRID](None, 100)
+    return [
+        [failure["config"]["BLOCK"] for failure in told["failed"]] for told in channel.of("tuned")
+    ]
+
+
 def scene_tables() -> Any:
     """FlagTune names other tables for other modes: each is a space of its own."""
     tuner = tuner_of(16, 32)

@@ -14,6 +14,9 @@ CORPUS = SOURCE / "tests/data/corpus_scan"
 @pytest.mark.parametrize(
     ("words", "code", "line"),
     [
+        (["plan", "mm", "--from", ""], 2, "--from: the value is empty"),
+        (["plan", "mm", "--warmup-devices", ""], 2, "--warmup-devices: the value is empty"),
+        (["plan", "mm", "--compile-jobs", "0"], 2, "--compile-jobs: Value 0 not in range"),
         (["run", "mmm"], 2, "unknown operator 'mmm' in the native corpus; did you mean 'mm'?"),
         (["run", "mm", "--backend", "cudaa"], 2, "unknown backend 'cudaa'; did you mean 'cuda'?"),
         (["run", "mm", "--devices", "7"], 2, "--devices 7: there is no device 7; 1 device is here"),

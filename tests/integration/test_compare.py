@@ -179,6 +179,17 @@ def test_flagged_and_failed_rows_are_counted_by_kind(opgauge, tmp_path):
     assert opgauge("compare", *runs, "--fail-on", "missing").code == 1
 
 
+def test_a_case_that_failed_in_b_is_missing_although_it_is_flagged_in_a(opgauge, tmp_path):
+    failed = {**row(128, 1.0, status="failed"), "base": None, "candidate": None}
+    failed["reason"] = "error: gone"
+    throttled = row(128, 5e4, flags=["throttled:power@1200"])
+    runs = two(tmp_path, [row(64, 5e4), throttled], [row(64, 5e4), failed])
+    done = opgauge("compare", *runs)
+    assert "failed 1, flagged 0" in done.out
+    assert "B: failed: error: gone" in done.out
+    assert opgauge("compare", *runs, "--fail-on", "missing").code == 1
+
+
 def test_flags_that_say_what_a_timer_means_compare_on_both_sides_only(opgauge, tmp_path):
     held = row(64, 5e4, flags=["no_device_hold"])
     done = opgauge(
@@ -292,8 +303,8 @@ def test_bad_input_is_one_clear_line(opgauge, tmp_path):
         ((run, other, "--fdr", "much"), 2, "--fdr much is no share from 0 to below 1"),
         ((run, other, "--at-least", "-1%"), 2, "is no share from 0 to below 1"),
         ((run, other, "--what", "time"), 2, "--what"),
-        ((run, cut), 1, "line 1 of"),
-        ((run, odd), 1, "has schema version 0"),
+        ((run, cut), 2, "line 1 of"),
+        ((run, odd), 2, "has schema version 0"),
     ]:
         done = opgauge("compare", *words)
         assert done.code == code, (words, done.err)

@@ -92,6 +92,16 @@ def test_a_file_of_flaggems_comes_back_as_it_was(opgauge):
     assert store["timings"][0]["scope"]["triton_source_hash"] == "b" * 64
 
 
+def test_a_store_is_not_merged_into_itself_under_either_of_its_names(opgauge):
+    (opgauge.folder / "run").mkdir()
+    source = small_file(opgauge.folder / "in.db")
+    assert opgauge("tune", "import", source, "--into", "run/tuning.db").code == 0
+    for words in [("run", "run/tuning.db"), ("run/tuning.db", "run"), ("run", "run")]:
+        done = opgauge("tune", "merge", words[0], "--into", words[1])
+        assert done.code == 2, words
+        assert f"cannot merge {words[1]} into itself: leave it out" in done.err
+
+
 def test_hashed_keys_come_back_and_a_wrong_hash_is_refused(opgauge):
     blob = "_".join(["1"] * 70)
     digest = hashlib.sha256(blob.encode()).hexdigest()

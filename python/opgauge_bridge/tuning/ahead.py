@@ -176,7 +176,11 @@ class Ahead:
             return None
         compilation = self._start(tuner, args, meta, configs)
         if compilation is not None and not self._overlap:
-            compilation.wait_for_all()
+            try:
+                compilation.wait_for_all()
+            except BaseException:  # an interrupt: the workers must not go on
+                self.end(compilation)
+                raise
         return compilation
 
     def check(self, tuner: Any, args: Any, meta: dict[str, Any], config: Any) -> None:

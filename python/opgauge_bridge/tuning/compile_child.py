@@ -86,8 +86,8 @@ def _do(task: Task, index: int, results: int) -> None:
     except BaseException as error:
         kind = failure_kind(error)
         message = _message(error)
-        # Only the compiler's own failure is the configuration's; the process that times it would
-        # meet any other as well, or meet none since it has the device.
+        # Only the compiler's own failure is the configuration's. Any other is left to the process
+        # that times it, which may meet none since it has the device.
         own = compiles.begun > begun and compiling.count() == made and not _wants_device(error)
         state = "failed" if own and kind else "skipped"
         failure = {"kind": kind or "error", "message": message}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,9 @@ class StoreHooks:
 
     def _put_benchmark(self, name: str, keys: Any, config: Any, benchmark: Any) -> None:
         run = self._sweeping(name, keys)
+        # What does not work is not remembered: a later sweep has to find out why, as this one did.
+        if not all(math.isfinite(value) for value in benchmark):
+            return
         if run is None or run.entry is None or not run.entry.excludes(config):
             self._times[name, tuple(keys), text_of(fields_of(config))] = tuple(benchmark)
 

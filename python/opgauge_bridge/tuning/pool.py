@@ -41,7 +41,8 @@ class _Worker:
     results: int
     buffer: bytes = b""
     index: int | None = None
-    began: float = 0.0
+    # What it does now; also before its first word, or one that is stuck there is never ended.
+    began: float = field(default_factory=time.monotonic)
     compiling: bool = False
 
 
@@ -124,7 +125,7 @@ class Pool:
     def _stop_late(self) -> None:
         now = time.monotonic()
         for worker in list(self._workers):
-            if worker.index is not None and now - worker.began > self._deadline_s:
+            if now - worker.began > self._deadline_s:
                 self._workers.remove(worker)
                 _kill(worker)
                 message = f"compiling was stopped after {self._deadline_s:g} s"
@@ -178,10 +179,12 @@ class Pool:
             worker.compiling = True
         else:
             worker.index = None
+            took_from = worker.began
+            worker.began = time.monotonic()
             outcome = Outcome(said["state"], said.get("kind", ""), said.get("message", ""))
             self.totals.cpu_seconds += said["cpu_seconds"]
             self.seconds[said["index"]] = said["seconds"]
-            self._end_of_one(said["index"], outcome, worker.began)
+            self._end_of_one(said["index"], outcome, took_from)
 
     def _end_of_one(self, index: int, outcome: Outcome, began: float | None) -> None:
         self._left.discard(index)
@@ -203,7 +206,7 @@ class Pool:
     def _wait_while(self, waits: Callable[[], bool], tick: Tick) -> None:
         self.pump()
         while waits():
-            began = [worker.began for worker in self._workers if worker.index is not None]
+            began = [worker.began for worker in self._workers]
             limit = min(began, default=time.monotonic()) + self._deadline_s - time.monotonic()
             self.pump(min(_TICK_S, max(limit, 0.001)))
             if waits():

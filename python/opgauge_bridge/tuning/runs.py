@@ -110,8 +110,8 @@ class Runs:
             cache.remember(key, own_config(run.tuner, entry.fields))
         run.entry, run.cache, run.key = entry, cache, key
         if entry is not None and entry.replayed and not entry.checked:
-            entry.checked = True
             self._ahead.check(run.tuner, run.args, run.kwargs, dict.get(cache, key))
+            entry.checked = True
 
     def chosen(self, config: Any) -> None:
         """The running tuner has tuned and made its choice."""
