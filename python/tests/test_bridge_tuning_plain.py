@@ -222,6 +222,12 @@ def test_tuners_of_one_name_are_told_apart_by_their_source(scene: Scene) -> None
     assert (found["tuned"], found["launched"]) == (2, [1, 2])
 
 
+def test_heuristics_are_a_part_of_the_source_hash(scene: Scene) -> None:
+    first, comment, function, rule = scene("heuristics")
+    assert first == comment != ""
+    assert len({first, function, rule}) == 3
+
+
 def test_the_source_hash_is_of_the_code_and_all_that_it_uses(scene: Scene) -> None:
     found = {name: values[0] for name, values in scene("source_hashes").items()}
     first = found.pop("first")

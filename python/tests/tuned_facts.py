@@ -65,6 +65,28 @@ def _hashes(scale: str = "2", helper: str = "x + 1", change: tuple[str, str] = (
     return [facts.kernel_source_hash, facts.triton_source_hash, facts.kernel]
 
 
+RULES = """
+import triton
+LIMIT = 8
+def size(args):
+    return FIRST
+@triton.heuristics({"n": size, "m": lambda args: SECOND + LIMIT})
+@triton.jit
+def kernel(x, n, m, BLOCK: triton.language.constexpr):
+    y = x
+"""
+
+
+def scene_heuristics() -> Any:
+    from opgauge_bridge.tuning.facts import facts_of
+
+    found = []
+    for first, second in [("1", "2"), ("1  # a comment", "2"), ("3", "2"), ("1", "4")]:
+        kernel = _module("rules", RULES.replace("FIRST", first).replace("SECOND", second)).kernel
+        found.append(facts_of(stage.tuner_of(16, 32, kernel=kernel)).kernel_source_hash)
+    return found
+
+
 def scene_source_hashes() -> Any:
     comment = "# a comment\n\n@triton.jit\ndef kernel"
     return {

@@ -9,7 +9,7 @@ import sys
 from typing import Any, NamedTuple
 
 from .configs import fields_of, plain, qualified_name, text_of
-from .source_hash import jit_function, kernel_source_hash
+from .source_hash import jit_function, kernel_source_hash, rules_of
 
 _DEFAULT_WARMUP_MS = 25
 _DEFAULT_REP_MS = 100
@@ -30,24 +30,25 @@ class Facts(NamedTuple):
 
 
 # By identity, with the object, so that the identity stays its own.
-_sources: dict[int, tuple[Any, str, str]] = {}
+_sources: dict[tuple[int, ...], tuple[Any, str, str]] = {}
 _digests: dict[int, tuple[Any, str]] = {}
 _compiler: str | None = None
 
 
 def facts_of(tuner: Any) -> Facts:
     kernel = jit_function(tuner)
-    ours, tritons = _source_hashes(kernel)
+    ours, tritons = _source_hashes(kernel, rules_of(tuner))
     name = getattr(getattr(tuner, "base_fn", None), "__name__", "") or kernel.__name__
     digest = config_list_digest(tuner.configs)
     return Facts(name, ours, tritons, digest, tuning_timer(tuner), compiler())
 
 
-def _source_hashes(kernel: Any) -> tuple[str, str]:
-    known = _sources.get(id(kernel))
+def _source_hashes(kernel: Any, rules: list[tuple[str, Any]]) -> tuple[str, str]:
+    key = (id(kernel), *(id(rule) for _, rule in rules))
+    known = _sources.get(key)
     if known is None:
-        known = (kernel, kernel_source_hash(kernel), _triton_hash(kernel))
-        _sources[id(kernel)] = known
+        known = ((kernel, rules), kernel_source_hash(kernel, rules), _triton_hash(kernel))
+        _sources[key] = known
     return known[1], known[2]
 
 

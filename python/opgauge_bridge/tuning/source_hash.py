@@ -10,12 +10,14 @@ import hashlib
 import inspect
 import re
 import textwrap
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 from .configs import qualified_name
 
 _COMPILER = "triton"
+_NO_SOURCE = (OSError, TypeError, SyntaxError, ValueError, AttributeError)
 _SCALARS = (bool, int, float, str, bytes, type(None))
 
 
@@ -31,14 +33,62 @@ def jit_function(tuner: Any) -> Any:
     return kernel
 
 
-def kernel_source_hash(kernel: Any) -> str:
-    """Of a JITFunction or a Python function; "" where its source is not to be had."""
+def rules_of(tuner: Any) -> list[tuple[str, Any]]:
+    """The heuristics between a tuner and its kernel: name and function. They set what the tuner
+    does not, so that its winners hold only with them."""
+    rules: list[tuple[str, Any]] = []
+    part = tuner
+    while not is_jit(part) and not inspect.isfunction(part) and hasattr(part, "fn"):
+        values = getattr(part, "values", None)
+        if isinstance(values, dict):
+            rules += sorted(values.items(), key=lambda item: str(item[0]))
+        part = part.fn
+    return rules
+
+
+def kernel_source_hash(kernel: Any, rules: Sequence[tuple[str, Any]] = ()) -> str:
+    """Of a JITFunction or a Python function, with its heuristics; "" where its source is not to be
+    had."""
     lines: list[str] = []
+    seen: set[int] = set()
     try:
-        _add_function(kernel, lines, set())
-    except (OSError, TypeError, SyntaxError, ValueError, AttributeError):
+        _add_function(kernel, lines, seen)
+    except _NO_SOURCE:
         return ""
+    for name, rule in rules:
+        lines.append(f"rule {name}")
+        _add_rule(rule, lines, seen)
     return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+
+
+def _add_rule(rule: Any, lines: list[str], seen: set[int]) -> None:
+    """A lambda has no source of its own, only the statement around it: its instructions stand for
+    it."""
+    if getattr(rule, "__name__", "") != "<lambda>":
+        try:
+            _add_function(rule, lines, seen)
+            return
+        except _NO_SOURCE:
+            pass
+    seen.add(id(rule))
+    code = getattr(rule, "__code__", None)
+    if code is None:
+        lines.append(_object_text(rule))
+        return
+    lines.append(_code_text(code))
+    for name in code.co_names:
+        value = getattr(rule, "__globals__", {}).get(name)
+        if isinstance(value, _SCALARS):
+            lines.append(f"{name} = {value!r}")
+        elif inspect.isfunction(value) and id(value) not in seen:
+            _add_rule(value, lines, seen)
+
+
+def _code_text(code: Any) -> str:
+    constants = [
+        _code_text(item) if inspect.iscode(item) else repr(item) for item in code.co_consts
+    ]
+    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
 
 
 def _add_function(function: Any, lines: list[str], seen: set[int]) -> None:
