@@ -15,9 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from . import backends
-from .backends.torch_device import NotCaptured, TorchDevice, first_line
+from .backends.torch_device import NotCaptured, TorchDevice
 from .channel import EXIT_PROTOCOL_ERROR, EXIT_STOPPED, EXIT_UNTRUSTED, Channel
 from .device_report import device_report
+from .errors import first_line
 from .session import session as our_session
 from .timers import EventTimer
 

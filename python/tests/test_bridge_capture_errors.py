@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from fake_device import FakeDevice
-from opgauge_bridge.backends.torch_device import NotCaptured, first_line
+from opgauge_bridge.backends.torch_device import NotCaptured
+from opgauge_bridge.errors import first_line
 
 REFUSALS = {
     "cuda": "CUDA error: operation not permitted when stream is capturing\nCUDA kernel errors",

@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import causes_of, first_line
+
 # Spin kernels count device cycles. No present device runs faster, so a hold is never shorter.
 _CYCLES_PER_NS = 2.2
 _L2_UNKNOWN_BYTES = 128 << 20
@@ -173,17 +175,5 @@ class TorchDevice:
         return Graph(graph, outputs, any(_EMPTY in str(item.message) for item in caught))
 
     def refuses_capture(self, error: BaseException) -> bool:
-        chain: list[BaseException] = []
-        seen: BaseException | None = error
-        while seen is not None and seen not in chain:  # a chain may lead back into itself
-            text = str(seen).lower()
-            if any(mark in text for mark in self.capture_marks):
-                return True
-            chain.append(seen)
-            seen = seen.__cause__ or seen.__context__
-        return False
-
-
-def first_line(error: BaseException) -> str:
-    lines = [line for line in str(error).strip().splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:500]
+        texts = (str(each).lower() for each in causes_of(error))
+        return any(mark in text for text in texts for mark in self.capture_marks)

@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 
 from .. import compiling
 from ..channel import die_with_parent
+from ..errors import causes_of, first_line
 from . import compiles
 from .desk import failure_kind
-from .sweep import first_line
 
 Task = Callable[[int], None]
 NUMBER_BYTES = 4
@@ -108,11 +108,5 @@ def _cpu_seconds() -> float:
 
 def _wants_device(error: BaseException) -> bool:
     """Frameworks say so where a forked process asks for the device."""
-    cause: BaseException | None = error
-    for _ in range(8):
-        if cause is None:
-            break
-        if "forked subprocess" in str(cause) or "initialization error" in str(cause):
-            return True
-        cause = cause.__cause__ or cause.__context__
-    return False
+    texts = [str(each) for each in causes_of(error)]
+    return any("forked subprocess" in text or "initialization error" in text for text in texts)

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..channel import EXIT_PROTOCOL_ERROR, EXIT_STOPPED, Channel
+from ..errors import first_line
 from .configs import Fields, matches, plain
 from .facts import Facts, facts_of, raw_key
-from .sweep import Sweep, first_line
+from .sweep import Sweep
 
 # These are the device's or the host's state, not a configuration's fault.
 _NOT_THE_CONFIG = ("OutOfMemoryError", "MemoryError")
@@ -135,7 +136,7 @@ class Desk:
             id=entry.id,
             config=entry.fields,
             kind=kind,
-            message=first_line(error)[:2000],
+            message=first_line(error, 2000),
             can_drop=can_drop,
         )
         if self._type_of(answer, "tune", "go") == "go" or not can_drop:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import compiling
+from ..errors import first_line
 from . import ahead
 from .caches import WinnerCache
 from .configs import fields_of, own_config
 from .desk import Desk, Entry, failure_kind
-from .sweep import Sweep, first_line, without_nan
+from .sweep import Sweep, without_nan
 
 
 class Run:

@@ -10,7 +10,7 @@ import hashlib
 import inspect
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -25,24 +25,29 @@ def is_jit(value: Any) -> bool:
     return any(part.__name__ in ("JITFunction", "JITCallable") for part in type(value).__mro__)
 
 
+def _layers(tuner: Any) -> Iterator[Any]:
+    """A tuner, what decorates its kernel, and last the kernel; a Python function where none is
+    compiled."""
+    part = tuner
+    while not is_jit(part) and not inspect.isfunction(part) and hasattr(part, "fn"):
+        yield part
+        part = part.fn
+    yield part
+
+
 def jit_function(tuner: Any) -> Any:
-    """The kernel below a tuner and what decorates it; a Python function where none is compiled."""
-    kernel = tuner
-    while not is_jit(kernel) and not inspect.isfunction(kernel) and hasattr(kernel, "fn"):
-        kernel = kernel.fn
-    return kernel
+    """The kernel below a tuner and what decorates it."""
+    return list(_layers(tuner))[-1]
 
 
 def rules_of(tuner: Any) -> list[tuple[str, Any]]:
     """The heuristics between a tuner and its kernel: name and function. They set what the tuner
     does not, so that its winners hold only with them."""
     rules: list[tuple[str, Any]] = []
-    part = tuner
-    while not is_jit(part) and not inspect.isfunction(part) and hasattr(part, "fn"):
+    for part in list(_layers(tuner))[:-1]:
         values = getattr(part, "values", None)
         if isinstance(values, dict):
             rules += sorted(values.items(), key=lambda item: str(item[0]))
-        part = part.fn
     return rules
 
 

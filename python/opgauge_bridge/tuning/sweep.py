@@ -39,10 +39,6 @@ def _told(times: Times) -> list[Any]:
     return ["inf" if value is not None and math.isinf(value) else value for value in times]
 
 
-def first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".strip().splitlines()[0]
-
-
 class Sweep:
     """Filled while a tuner tries its configurations."""
 
