@@ -44,6 +44,19 @@ void Environment::unset(std::string_view name) {
     if (found != values_.end()) values_.erase(found);
 }
 
+void Environment::change(std::string_view name, const std::optional<std::string>& value) {
+    if (value) {
+        set(name, *value);
+    } else {
+        unset(name);
+    }
+}
+
+std::string Environment::with_before(std::string_view name, const std::string& folder) const {
+    const auto now = get_non_empty(name);
+    return now ? folder + ":" + *now : folder;
+}
+
 std::vector<std::string> Environment::to_strings() const {
     std::vector<std::string> result;
     result.reserve(values_.size());

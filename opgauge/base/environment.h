@@ -22,6 +22,10 @@ class Environment {
     std::optional<std::string> get_non_empty(std::string_view name) const;
     void set(std::string_view name, std::string value);
     void unset(std::string_view name);
+    // Sets it, or unsets it for nullopt.
+    void change(std::string_view name, const std::optional<std::string>& value);
+    // A list of folders with `folder` before those that are in it now.
+    std::string with_before(std::string_view name, const std::string& folder) const;
     const std::map<std::string, std::string, std::less<>>& values() const { return values_; }
 
     // "NAME=value" each, as execve takes them.

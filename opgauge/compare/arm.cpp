@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/compare/arm.h"
 
+#include "opgauge/base/usable_cores.h"
 #include "opgauge/record/caliber.h"
 #include "opgauge/record/run_dir.h"
 
@@ -12,7 +13,6 @@
 #include <future>
 #include <set>
 #include <system_error>
-#include <thread>
 
 namespace opgauge {
 namespace {
@@ -202,7 +202,7 @@ Reduced read_some(const std::vector<std::filesystem::path>& directories, What wh
 // A batch holds tens of megabytes of JSON, and parsing them is nearly all that a comparison does.
 std::vector<Reduced> read_in_parallel(const std::vector<std::filesystem::path>& directories,
                                       What what) {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto cores = static_cast<std::size_t>(usable_cores().value_or(1));
     const std::size_t step = std::min({cores, kMostReaders, directories.size()});
     std::vector<std::future<Reduced>> parts;
     for (std::size_t first = 1; first < step; ++first) {

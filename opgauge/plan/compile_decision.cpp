@@ -11,7 +11,7 @@ Result<CompilePlan> decide_compile(const TuningOptions& options, const Backend& 
                                    const std::string& tune) {
     const bool overlap = !options.no_overlap;
     if (tune == "off") {
-        return CompilePlan{1, overlap, fmt::format("tuning is off: the corpus compiles alone")};
+        return CompilePlan{1, overlap, "tuning is off: the corpus compiles alone"};
     }
     if (!backend.capabilities().contains(Capability::fork_compile)) {
         const std::string why = fmt::format("backend {} has no fork_compile", backend.name());
@@ -20,9 +20,8 @@ Result<CompilePlan> decide_compile(const TuningOptions& options, const Backend& 
                     fmt::format("--compile-jobs {}: {}; leave it out", options.compile_jobs, why));
     }
     const bool asked = options.compile_jobs > 0;
-    return CompilePlan{
-        asked ? options.compile_jobs : usable_cores().value_or(1), overlap,
-        fmt::format("{}", asked ? "--compile-jobs" : "the cores that this process may use")};
+    return CompilePlan{asked ? options.compile_jobs : usable_cores().value_or(1), overlap,
+                       asked ? "--compile-jobs" : "the cores that this process may use"};
 }
 
 }  // namespace opgauge

@@ -132,8 +132,9 @@ std::string why_set(const std::string& variable) {
 void add_command_environment(Plan& plan, const Environment& environment) {
     for (const auto& [name, value] : plan.command.environment) {
         // The bridge's folder goes before the caller's own; it must not take their place.
-        const auto before = name == "PYTHONPATH" ? environment.get_non_empty(name) : std::nullopt;
-        plan.environment.push_back({name, before ? value + ":" + *before : value, why_set(name)});
+        const bool path = name == "PYTHONPATH";
+        plan.environment.push_back(
+            {name, path ? environment.with_before(name, value) : value, why_set(name)});
     }
     plan.command.environment.clear();
 }

@@ -16,6 +16,7 @@
 #include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/session/run_status.h"
+#include "opgauge/session/supervise_children.h"
 #include "opgauge/session/tuning_costs.h"
 #include "opgauge/session/tuning_setup.h"
 #include "opgauge/session/warmup.h"
@@ -31,13 +32,7 @@ namespace {
 Environment child_environment(const Plan& plan, const Environment& caller,
                               const RunOptions& options) {
     Environment environment = caller;
-    for (const auto& variable : plan.environment) {
-        if (variable.value) {
-            environment.set(variable.name, *variable.value);
-        } else {
-            environment.unset(variable.name);
-        }
-    }
+    for (const auto& variable : plan.environment) environment.change(variable.name, variable.value);
     environment.set("OPGAUGE_VERSION", options.tool_version);
     return environment;
 }
@@ -215,25 +210,6 @@ std::unique_ptr<Telemetry> open_telemetry(RunInProgress& run) {
     return nullptr;
 }
 
-// One child after another: a child is replaced where its process cannot be trusted any more. Each
-// goes on where the one before it ended, so their number is bounded by that of the cases.
-Outcome supervise_children(const ChildSpec& spec, RunInProgress& run, Conversation& conversation,
-                           RunObserver& observer) {
-    observer.on_phase("starting the child");
-    const auto begin = run.clock.now();
-    while (true) {
-        ChildLimits limits = run.options.limits;
-        if (limits.total.count() > 0) {
-            const auto spent =
-                std::chrono::duration_cast<std::chrono::milliseconds>(run.clock.now() - begin);
-            limits.total = std::max(std::chrono::milliseconds(1), limits.total - spent);
-        }
-        const Outcome outcome = supervise(spec, limits, conversation);
-        if (!conversation.child_ended("the child " + to_text(outcome), outcome)) return outcome;
-        observer.on_phase("replacing the child");
-    }
-}
-
 Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     const auto row_sink = [&run](const Row& row, const std::optional<SideSamples>& base,
                                  const std::optional<SideSamples>& candidate) {
@@ -263,7 +239,8 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     spec.working_directory = run.plan.command.working_directory;
     spec.log_file = run.directory / RunFiles::kLog;
     spec.events_file = run.directory / RunFiles::kEvents;
-    const Outcome outcome = supervise_children(spec, run, conversation, observer);
+    const Outcome outcome =
+        supervise_children(spec, run.options.limits, run.clock, conversation, observer);
     return finish(run, outcome, conversation.result());
 }
 

@@ -37,9 +37,8 @@ std::vector<std::string> timers_of(const Backend& backend) {
 
 Environment with_bridge(Environment environment, const Installation& installation,
                         const std::string& tool_version) {
-    const auto before = environment.get_non_empty("PYTHONPATH");
-    const std::string bridge = installation.bridge.string();
-    environment.set("PYTHONPATH", before ? bridge + ":" + *before : bridge);
+    environment.set("PYTHONPATH",
+                    environment.with_before("PYTHONPATH", installation.bridge.string()));
     environment.set("PYTHONUNBUFFERED", "1");
     environment.set("OPGAUGE_VERSION", tool_version);
     return environment;
@@ -59,11 +58,7 @@ JobSettings job_of(const Ground& ground, const SelectedDevice& device, TimerChec
 ChildSpec child_of(const Ground& ground, const TimerDiagnosis& diagnosis) {
     Environment environment = ground.environment;
     for (const auto& [name, value] : diagnosis.device.changes) {
-        if (value) {
-            environment.set(name, *value);
-        } else {
-            environment.unset(name);
-        }
+        environment.change(name, value);
     }
     ChildSpec spec;
     spec.argv = {ground.python, "-m", "opgauge_bridge.conformance"};

@@ -5,6 +5,7 @@
 #include "opgauge/base/text.h"
 #include "opgauge/record/run_dir.h"
 #include "opgauge/session/run_status.h"
+#include "opgauge/session/supervise_children.h"
 
 #include <fmt/format.h>
 
@@ -115,21 +116,6 @@ ChildSpec child_of(const ShardJob& job, const Environment& environment) {
     return spec;
 }
 
-Outcome supervise_children(const ShardJob& job, const ChildSpec& spec, const Clock& clock,
-                           Conversation& conversation) {
-    const auto begin = clock.now();
-    while (true) {
-        ChildLimits limits = job.limits;
-        if (limits.total.count() > 0) {
-            const auto spent =
-                std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - begin);
-            limits.total = std::max(std::chrono::milliseconds(1), limits.total - spent);
-        }
-        const Outcome outcome = supervise(spec, limits, conversation);
-        if (!conversation.child_ended("the child " + to_text(outcome), outcome)) return outcome;
-    }
-}
-
 // A test that fails leaves its cases to the run; the shard has all the same done what it could.
 RunStatus judge_shard(const Outcome& outcome, const ConversationResult& said) {
     const bool broken = said.guard_refusal || said.store_error || said.protocol_error;
@@ -159,7 +145,7 @@ Result<int> run_warm_shard(const ShardJob& job, int channel_fd, const Environmen
     Conversation conversation(
         settings_of(job, shard), {}, watch, clock, shard, row_sink, [](const Json&) {}, &desk);
     const Outcome outcome =
-        supervise_children(job, child_of(job, environment), clock, conversation);
+        supervise_children(child_of(job, environment), job.limits, clock, conversation, shard);
     const ConversationResult& said = conversation.result();
     const RunStatus status = judge_shard(outcome, said);
     Json facts = {{"schema_version", 1},

@@ -4,6 +4,7 @@
 #include "opgauge/base/file.h"
 #include "opgauge/record/run_dir.h"
 #include "opgauge/run/workers.h"
+#include "opgauge/session/planned_device.h"
 #include "opgauge/session/tuning_scope.h"
 #include "opgauge/session/warm_shard.h"
 #include "opgauge/session/warmup_watch.h"
@@ -34,11 +35,7 @@ fs::path shard_folder(const WarmupInput& input, std::size_t shard) {
 Environment shard_environment(const WarmupInput& input, std::size_t shard) {
     Environment environment = input.environment;
     for (const auto& [name, value] : input.plan.warmup.shards[shard].changes) {
-        if (value) {
-            environment.set(name, *value);
-        } else {
-            environment.unset(name);
-        }
+        environment.change(name, value);
     }
     const fs::path compiled = shard_folder(input, shard) / ShardFiles::kCompiled;
     environment.set("TRITON_CACHE_DIR", fs::absolute(compiled).string());
@@ -47,7 +44,6 @@ Environment shard_environment(const WarmupInput& input, std::size_t shard) {
 
 ShardJob job_of(const WarmupInput& input, std::size_t shard) {
     const Plan& plan = input.plan;
-    const SelectedDevice& chosen = plan.warmup.shards[shard];
     ShardJob job;
     job.shard = static_cast<int>(shard);
     job.shards = static_cast<int>(plan.warmup.shards.size());
@@ -55,10 +51,7 @@ ShardJob job_of(const WarmupInput& input, std::size_t shard) {
     job.argv = plan.command.argv;
     job.working_directory = plan.command.working_directory;
     job.backend = plan.backend.value;
-    job.device = {{"token", chosen.token},
-                  {"uuid", optional_json(chosen.device.uuid)},
-                  {"pci_id", optional_json(chosen.device.pci_id)},
-                  {"name", chosen.device.name}};
+    job.device = planned_device(input.plan.warmup.shards[shard]);
     job.timer = plan.timer.value;
     job.timer_settings = plan.timer_settings;
     // The shards compile at the same time, on the same cores.
