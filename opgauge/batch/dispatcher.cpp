@@ -85,7 +85,7 @@ void Dispatcher::take_ready(Lane& lane, const Json& message) {
                                           printable(lane.view.device, 60), why_none));
         }
     }
-    lane.view.state = "idle";
+    if (lane.view.state != "out") lane.view.state = "idle";
 }
 
 void Dispatcher::take_ended(Lane& lane, const Json& message) {
@@ -94,10 +94,14 @@ void Dispatcher::take_ended(Lane& lane, const Json& message) {
         if (lane.fault.empty()) lane.fault = "it told the end of what it was not given";
         return;
     }
-    lane.crashes = 0;
     EntryResult result = result_of(message);
     if (result.status.empty()) result.status = "failed";
-    if (lane.silent) result = ended_with("timeout", lane.fault);
+    if (lane.fault.empty()) {
+        lane.crashes = 0;
+    } else if (!is_good(result)) {
+        // Its own word is that it was interrupted; we know why.
+        result = ended_with(lane.silent ? "timeout" : "crashed", lane.fault);
+    }
     const std::size_t item = *lane.item;
     finish(lane, std::move(result));
     if (!message.contains("health")) return;
@@ -264,7 +268,7 @@ void Dispatcher::save() {
     batch_.updated = utc_text(clock_.wall_time());
     const auto saved = folder_.save(batch_);
     if (saved || error_) return;
-    error_ = saved.error();
+    error_ = Error{ErrorKind::environment, saved.error().message};
     observer_.on_note(error_->message + "; no more operators are begun");
 }
 

@@ -33,16 +33,15 @@ bool has_files(const fs::path& folder) {
 }
 
 void recover(const fs::path& batch, BatchItem& item) {
-    const bool was_running = item.state == EntryState::running;
     item.state = EntryState::pending;
     item.result = {};
     const fs::path folder = batch / item.run_dir;
     if (auto ended = ended_run(folder)) {
         item.result = std::move(*ended);
         item.state = EntryState::finished;
-        if (item.attempts == 0 || was_running) item.attempts = std::max(item.attempts, 1);
         return;
     }
+    item.attempts = 0;
     item.resume = has_files(folder);
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A lane of `opgauge batch` that measures nothing: OPGAUGE_LANE_PROGRAM names it. What each operator
-does comes from the JSON file in STUB_LANE: {"ops": {NAME: {...}}, "log": FILE}. `do` is one of the
-functions below; everything else of an operator goes into its `ended`."""
+"""A lane of `opgauge batch` that measures nothing: OPGAUGE_LANE_PROGRAM names it. What each
+operator does comes from the JSON file in STUB_LANE: {"ops": {NAME: {...}}, "log": FILE}. `do` is
+one of the functions below; everything else of an operator goes into its `ended`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ class Lane:
         os._exit(130)
 
     def run(self) -> None:
-        self.script.get("start") and globals()["do_" + self.script["start"]](self)
         while True:
             self.job = {}
             job = self.ask("ready", fork_server=True)
