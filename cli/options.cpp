@@ -2,11 +2,11 @@
 #include "cli/options.h"
 
 #include "cli/help.h"
+#include "cli/option_groups.h"
 
 #include <CLI/CLI.hpp>
 
 namespace opgauge::cli {
-namespace {
 
 void add_json(CLI::App& command, bool& json) {
     command.add_flag("--json", json, "print facts as JSON");
@@ -28,6 +28,8 @@ void add_where(CLI::App& command, PlanOptions& plan) {
     command.add_option("--python", plan.python, "interpreter that runs the corpus");
 }
 
+namespace {
+
 // An empty value is a variable that was not set: taking it for "not given" would do something else
 // than was asked, without a word.
 void must_say_something(CLI::Option* option) {
@@ -45,10 +47,15 @@ void add_warmup(CLI::App& command, WarmupOptions& warmup) {
         command.add_option("--overlap-keys", warmup.overlap, "cases for two shards: N or P%"));
 }
 
-void add_what(CLI::App& command, PlanOptions& plan) {
+void add_request(CLI::App& command, PlanOptions& plan) {
     command.add_option("operator", plan.request.operator_, "operator to run");
     command.add_option("--file", plan.request.file, "the operator's file in the corpus");
     command.add_option("--node", plan.request.node, "a pytest node, taken verbatim");
+}
+
+}  // namespace
+
+void add_how(CLI::App& command, PlanOptions& plan) {
     command.add_option("--timer", plan.timer, "graph, event, direct, host");
     command.add_option("--l2", plan.l2, "cold or hot: cache before each call (timer event)");
     command.add_option("--heat", plan.heat, "burst or sustained")
@@ -78,13 +85,8 @@ void add_what(CLI::App& command, PlanOptions& plan) {
         ->check(CLI::PositiveNumber);
 }
 
-void add_run(CLI::App& app, RunCommandOptions& options) {
-    CLI::App& command = add_command(app, "run", "measure one operator");
-    add_what(command, options.plan);
-    add_where(command, options.plan);
+void add_measuring(CLI::App& command, RunCommandOptions& options) {
     StoppingSettings& stopping = options.run.stopping;
-    command.add_option("--root", options.root, "folder for new run folders");
-    command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
     command.add_option("--precision", stopping.precision, "relative half-width of the interval")
         ->check(CLI::Range(1e-6, 1.0));
     command.add_option("--min-samples", stopping.min_samples, "samples per side, at least")
@@ -107,6 +109,22 @@ void add_run(CLI::App& app, RunCommandOptions& options) {
     command.add_option("--stall", options.stall_s, "limit without progress in s; 0: none")
         ->check(CLI::NonNegativeNumber);
     command.add_flag("--no-check", options.no_check, "do not compare the sides' outputs");
+}
+
+namespace {
+
+void add_what(CLI::App& command, PlanOptions& plan) {
+    add_request(command, plan);
+    add_how(command, plan);
+}
+
+void add_run(CLI::App& app, RunCommandOptions& options) {
+    CLI::App& command = add_command(app, "run", "measure one operator");
+    add_what(command, options.plan);
+    add_where(command, options.plan);
+    command.add_option("--root", options.root, "folder for new run folders");
+    command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
+    add_measuring(command, options);
     add_json(command, options.json);
 }
 
@@ -179,6 +197,7 @@ void add_commands(CLI::App& app, Options& options) {
 
     add_corpus(app, options.corpus);
     add_run(app, options.run);
+    add_batch(app, options.batch);
 
     CLI::App& show = add_command(app, "show", "a finished run again");
     show.add_option("run", options.show.run_dir, "run folder")->required();

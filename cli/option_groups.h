@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace opgauge::cli {
+
+// The parts that several commands' flag tables are made of (options.cpp).
+CLI::App& add_command(CLI::App& app, const char* name, const char* description);
+void add_json(CLI::App& command, bool& json);
+void add_where(CLI::App& command, PlanOptions& plan);
+// How an operator is measured, tuned and of which shapes.
+void add_how(CLI::App& command, PlanOptions& plan);
+// When enough is measured, limits, checks.
+void add_measuring(CLI::App& command, RunCommandOptions& options);
+
+// The flag table of `batch` (batch_options.cpp).
+void add_batch(CLI::App& app, BatchCommandOptions& options);
+// Options of `run` as a batch keeps them. Kind usage: this opgauge does not know them.
+Result<RunCommandOptions> parse_run_options(const std::vector<std::string>& words);
+
+}  // namespace opgauge::cli
