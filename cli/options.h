@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opgauge/batch/selection.h"
+#include "opgauge/batch/slurm_client.h"
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/run_session.h"
 
@@ -57,6 +58,20 @@ struct BatchCommandOptions {
     bool no_quarantine = false;
     bool quarantine = false;  // only list it
     bool json = false;
+    // --executor slurm (docs/slurm.md)
+    std::string executor = "local";
+    SlurmOptions slurm;
+    double chunk_minutes = 15;
+    int most_tasks = 1'000;
+    int task_retries = 1;
+    double poll_s = 10;
+    int record_wait_s = 30;
+    int pending_limit_s = 86'400;
+    std::string times_from;
+};
+
+struct BatchTaskOptions {
+    std::string folder;
 };
 
 struct ShowOptions {
@@ -116,6 +131,7 @@ struct Options {
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
+    BatchTaskOptions batch_task;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.

@@ -140,8 +140,12 @@ Result<GivenDevices> given_devices(const Backend& backend, const Discovery& disc
 Result<Allotment> ask_allotment(const Environment& environment, const std::string& gres) {
     Allotment allotment;
     allotment.gres = gres;
-    const auto job = environment.get_non_empty("SLURM_JOB_ID");
+    auto job = environment.get_non_empty("SLURM_JOB_ID");
     if (!job) return allotment;
+    // One task of an array has the array's own id, by which all tasks are printed.
+    const auto array = environment.get_non_empty("SLURM_ARRAY_JOB_ID");
+    const auto task = environment.get_non_empty("SLURM_ARRAY_TASK_ID");
+    if (array && task) job = *array + "_" + *task;
     OPGAUGE_TRY_ASSIGN(
         const ToolOutput told,
         run_tool({"scontrol", "-d", "-o", "show", "job", *job}, environment, kDeadline));
