@@ -71,7 +71,7 @@ void add_executor(CLI::App& command, BatchCommandOptions& options) {
     command.add_option("--executor", options.executor, "local, slurm")
         ->check(CLI::IsMember({"local", "slurm"}));
     command.add_option("--partition", slurm.partition, "Slurm's partition");
-    command.add_option("--gres", slurm.gres, "devices of a task: gpu:1, gpu:a100:2, npu:1");
+    command.add_option("--gres", slurm.gres, "devices of a task: gpu:1, gpu:a100:2");
     command.add_option("--account", slurm.account, "Slurm's account");
     command.add_option("--qos", slurm.qos, "Slurm's quality of service");
     command.add_option("--constraint", slurm.constraint, "features that a node must have");

@@ -120,6 +120,20 @@ Result<Prepared> prepare_new(const BatchCommandOptions& options, SlurmBatch& set
     return Prepared{std::move(batch), std::move(folder)};
 }
 
+// What is given for Slurm beside --resume wins over what the batch was started with.
+void override_with(SlurmOptions& kept, const SlurmOptions& given) {
+    const auto text = [](std::string& to, const std::string& from) {
+        if (!from.empty()) to = from;
+    };
+    text(kept.partition, given.partition);
+    text(kept.account, given.account);
+    text(kept.qos, given.qos);
+    text(kept.constraint, given.constraint);
+    if (given.minutes > 0) kept.minutes = given.minutes;
+    if (given.at_once > 0) kept.at_once = given.at_once;
+    if (!given.more.empty()) kept.more = given.more;
+}
+
 // The chunks and the options of the runs were written at the start and hold.
 Result<Prepared> prepare_resumed(const BatchCommandOptions& options, SlurmBatch& settings) {
     OPGAUGE_TRY_ASSIGN(auto batch, read_batch(options.resume));
@@ -131,7 +145,13 @@ Result<Prepared> prepare_resumed(const BatchCommandOptions& options, SlurmBatch&
                                 printable(batch.folder.string()), join(batch.run_options, " "),
                                 join(options.run_options, " ")));
     }
+    if (!options.slurm.gres.empty()) {
+        return fail(ErrorKind::refused,
+                    "--resume: --gres was said at the batch's start and holds; start a new batch "
+                    "for another");
+    }
     OPGAUGE_TRY_ASSIGN(settings.slurm, read_slurm_options(batch.folder));
+    override_with(settings.slurm, options.slurm);
     return Prepared{std::move(batch), std::move(folder)};
 }
 

@@ -8,7 +8,7 @@ build=(g++ make cmake ninja-build pkg-config git ccache libfmt-dev libexpected-d
        nlohmann-json3-dev libyaml-cpp-dev libhwloc-dev libssl-dev libboost-dev libdnnl-dev
        libopenblas-dev ocl-icd-opencl-dev libsqlite3-dev libsqlitecpp-dev)
 test=(libgtest-dev libgmock-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3
-      python3-venv)
+      python3-venv slurm-wlm munge)
 
 wanted=()
 for set in "$@"; do

@@ -51,7 +51,7 @@ std::string_view value_after(std::string_view text, std::string_view key) {
     return text.substr(begin, text.find_first_of(" \n", begin) - begin);
 }
 
-// Commas inside of parentheses or brackets belong to a list: "gpu:a:2(IDX:0,2),npu:1(IDX:1)".
+// Commas inside of parentheses or brackets belong to a list: "gpu:a:2(IDX:0,2),nic:1(IDX:1)".
 std::vector<std::string_view> split_outside(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -67,7 +67,7 @@ std::vector<std::string_view> split_outside(std::string_view text) {
     return parts;
 }
 
-// "gpu:a100:2(IDX:0-1)", "npu:2(IDX:0,3)", "npu(CNT:2)".
+// "gpu:a100:2(IDX:0-1)", "gpu:2(IDX:0,3)", "nic(CNT:2)".
 std::optional<GresShare> read_share(std::string_view text) {
     const auto open = text.find('(');
     const auto names = split(text.substr(0, open), ':');

@@ -46,7 +46,7 @@ std::vector<int> read_array(std::string_view text);
 // A share of one gres that a job holds on one node.
 struct GresShare {
     std::string node;
-    std::string name;  // "gpu", "npu"
+    std::string name;  // "gpu", or any other
     std::string type;  // "a100"; empty: none
     int count = 0;
     std::vector<int> indices;  // empty: counted only, without numbers

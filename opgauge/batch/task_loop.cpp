@@ -238,41 +238,48 @@ bool TaskLoop::finished_by_record(Slot& slot) {
     return true;
 }
 
+// Whether the task's batch ended by itself without doing its work. One that was told to end (its
+// node went, it was to be started again) has not.
+bool TaskLoop::failed_by_record(Slot& slot, const std::optional<TaskRecord>& record) {
+    if (!record || !record->ended || !is_of_job(slot, *record)) return false;
+    if (record->problem.empty() && record->exit.value_or(128) >= 128) return false;
+    slot.end.exit = record->exit;
+    end(slot, TaskEnding::failed,
+        record->problem.empty()
+            ? fmt::format("its batch ended with exit code {}; see {}", record->exit.value_or(0),
+                          log_of(slot.end.task).string())
+            : record->problem);
+    return true;
+}
+
+bool TaskLoop::is_of_job(const Slot& slot, const TaskRecord& record) const {
+    return slot.job >= 0 && record.job == jobs_[static_cast<std::size_t>(slot.job)].id;
+}
+
+fs::path TaskLoop::log_of(int task) const {
+    return folder_ / "tasks" / fmt::format("{:03}.log", task);
+}
+
 void TaskLoop::settle(Slot& slot) {
     if (finished_by_record(slot)) return;
     if (!slot.final_since) slot.final_since = clock_.now();
+    const TaskState state = slot.report.state;
+    const bool may_be_late =
+        state == TaskState::completed || state == TaskState::failed || state == TaskState::gone;
     const auto record = read_task_record(folder_, slot.end.task);
-    const fs::path log = folder_ / "tasks" / fmt::format("{:03}.log", slot.end.task);
-    const bool its_own =
-        record && slot.job >= 0 && record->job == jobs_[static_cast<std::size_t>(slot.job)].id;
-    const bool ended_itself =
-        slot.report.state == TaskState::completed || slot.report.state == TaskState::failed;
-    if (ended_itself && its_own && record->ended) {
-        slot.end.exit = record->exit;
-        const std::string why =
-            record->problem.empty()
-                ? fmt::format("its batch ended with {}; see {}",
-                              record->signal
-                                  ? fmt::format("signal {}", *record->signal)
-                                  : fmt::format("exit code {}", record->exit.value_or(0)),
-                              log.string())
-                : record->problem;
-        end(slot, TaskEnding::failed, why);
-        return;
-    }
-    const bool may_be_late = ended_itself || slot.report.state == TaskState::gone;
+    if (may_be_late && failed_by_record(slot, record)) return;
     if (may_be_late && clock_.now() - *slot.final_since < limits_.record) return;
-    const TaskEnding ending = ending_of(slot.report.state);
+    const TaskEnding ending = ending_of(state);
+    const std::string reason = reason_of(slot.report, log_of(slot.end.task));
     if (is_worth_another_try(ending) && slot.submits <= limits_.retries && !cancelled_) {
-        observer_.on_note(fmt::format("task {} is submitted again: {}", slot.end.task,
-                                      reason_of(slot.report, log)));
+        observer_.on_note(fmt::format("task {} is submitted again: {}", slot.end.task, reason));
         slot.job = -1;
         again_.push_back(slot.end.task);
         return;
     }
-    const bool never_ran = slot.report.state == TaskState::cancelled && !its_own;
-    end(slot, never_ran ? TaskEnding::not_run : ending,
-        cancel_reason_.empty() ? reason_of(slot.report, log) : cancel_reason_);
+    const bool ran = record && is_of_job(slot, *record);
+    end(slot, state == TaskState::cancelled && !ran ? TaskEnding::not_run : ending,
+        cancel_reason_.empty() ? reason : cancel_reason_);
 }
 
 void TaskLoop::end(Slot& slot, TaskEnding ending, const std::string& reason) {

@@ -90,6 +90,9 @@ class TaskLoop {
     void settle(Slot& slot);
     void end(Slot& slot, TaskEnding ending, const std::string& reason);
     bool finished_by_record(Slot& slot);
+    bool failed_by_record(Slot& slot, const std::optional<TaskRecord>& record);
+    bool is_of_job(const Slot& slot, const TaskRecord& record) const;
+    std::filesystem::path log_of(int task) const;
     Result<void> submit_again();
     void cancel_all();
     void cancel_jobs();

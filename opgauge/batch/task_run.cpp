@@ -83,6 +83,14 @@ int wait_for_end(const SpawnedProcess& process, const Environment& environment) 
     return status;
 }
 
+// A batch whose last lane was ended by Slurm before it saw its own signal calls that a failure of
+// the operator; the signal that came to this process too tells better.
+bool told_to_end() {
+    const timespec no_time = {};
+    ::ppoll(nullptr, 0, &no_time, &SignalGuard::wait_mask());
+    return SignalGuard::received() != 0;
+}
+
 Result<void> run_batch(const fs::path& folder, const TaskPlan& plan, const Environment& environment,
                        const GivenDevices& given, TaskRecord& record) {
     Environment changed = environment;
@@ -97,7 +105,8 @@ Result<void> run_batch(const fs::path& folder, const TaskPlan& plan, const Envir
     if (WIFSIGNALED(status)) {
         record.signal = WTERMSIG(status);
     } else {
-        record.exit = WEXITSTATUS(status);
+        record.exit = told_to_end() && WEXITSTATUS(status) == 1 ? 128 + SignalGuard::received()
+                                                                : WEXITSTATUS(status);
     }
     return {};
 }

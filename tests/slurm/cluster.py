@@ -9,6 +9,7 @@ and with every file below one folder. Needs the Debian packages slurm-wlm and mu
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pwd
@@ -147,7 +148,7 @@ SlurmctldPort={ports[0]}
 SlurmUser={me}
 SlurmdUser={me}
 AuthType=auth/munge
-AuthInfo=socket={d}/munge/munge.sock
+AuthInfo=socket={d}/munge/munge.sock,cred_expire=5
 CredType=cred/munge
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 StateSaveLocation={d}/state
@@ -192,7 +193,8 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=
                       f"CPUs=8 RealMemory=4000 Gres={node.spec()} State=UNKNOWN\n")
             kind = f" Type={node.type}" if node.type else ""
             flags = f" Flags={node.flags}" if node.flags else ""
-            gres += f"NodeName=n{i} Name={node.gres}{kind} File={d}/dev/d[0-{node.count - 1}]{flags}\n"
+            files = f"{d}/dev/d[0-{node.count - 1}]"
+            gres += f"NodeName=n{i} Name={node.gres}{kind} File={files}{flags}\n"
         for index in range(max(node.count for node in self.nodes)):
             (d / f"dev/d{index}").symlink_to("/dev/null")  # a plain file is refused
         self.conf.write_text(lines)
@@ -262,10 +264,8 @@ PartitionName=debug Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=
 
 
 def _kill(pid: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass
 
 
 def _until(condition, seconds: float) -> bool:

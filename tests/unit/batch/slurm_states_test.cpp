@@ -7,8 +7,8 @@
 namespace opgauge {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Printed by squeue of Slurm 22.05.8 (kQueueFields).
 constexpr const char* kQueue2205 =
