@@ -237,7 +237,8 @@ def test_a_task_that_keeps_dying_is_named_with_its_log(batches):
 def test_scancel_by_somebody_else_leaves_a_batch_to_go_on_with(batches):
     batches.script(mm={"do": "hang"})
     run = batches.start("mm", "add", "--tasks", "2", "--chunk-minutes", "0.01")
-    wait_for(lambda: (batches.folder / "tasks/001/runs/add/status.json").exists())
+    wait_for((batches.folder / "tasks/001.json").exists)
+    wait_for(lambda: batches.record(1)["state"] == "ended")
     batches.site.call("scancel", batches.jobs()[0]["id"])
     _, err = run.communicate(timeout=60)
     assert run.returncode == 1, err
