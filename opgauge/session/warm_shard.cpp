@@ -55,7 +55,9 @@ class Shard final : public RunObserver {
         : job_(job), share_(job.shards, job.overlap, job.costs), teller_(channel_fd) {}
 
     void on_case_begin(const Row& row, std::optional<int> planned) override {
-        if (planned) teller_.tell("planned", {{"cases", *planned}});
+        if (planned) {
+            teller_.tell("planned", {{"test", printable(row.work.node, 200)}, {"cases", *planned}});
+        }
         teller_.tell("begin", {{"id", row.case_id}, {"name", name_of_case(row)}});
     }
     void on_tuning(const std::string& kernel) override {
