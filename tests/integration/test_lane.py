@@ -9,6 +9,8 @@ import signal
 from conftest import rows_of, scripted_case, status_of
 from lane import Lane
 
+# The native corpus measures for real.
+QUICK = ["--min-samples", "3", "--max-time", "0.001"]
 TIMES = [1000.0 + i for i in range(20)]
 FASTER = [500.0 + i for i in range(20)]
 
@@ -59,7 +61,7 @@ def test_what_happens_in_a_run_is_told_in_order(opgauge, script):
 
 
 def test_an_unknown_operator_is_ended_and_the_lane_lives_on(opgauge):
-    with Lane(opgauge) as lane:
+    with Lane(opgauge, *QUICK) as lane:
         ended, run = lane.run("no_such_operator")
         assert ended["status"] == "no_tests"
         assert "no_such_operator" in ended["reason"]
@@ -80,7 +82,7 @@ def test_what_cannot_be_planned_is_ended_with_the_planners_words(opgauge, script
 
 
 def test_variables_that_name_an_operator_are_not_a_lanes(opgauge):
-    with Lane(opgauge, OP="mm", OP_FILE="test_mm.py", TEST_NODE="native::mm") as lane:
+    with Lane(opgauge, *QUICK, OP="mm", OP_FILE="test_mm.py", TEST_NODE="native::mm") as lane:
         ended, run = lane.run("add")
         assert ended["status"] == "passed"
         assert {row["case"]["operator"] for row in rows_of(run)} == {"add"}
@@ -88,11 +90,10 @@ def test_variables_that_name_an_operator_are_not_a_lanes(opgauge):
 
 
 def test_the_plan_of_a_lane_is_that_of_the_plan_command(opgauge):
-    options = ["--min-samples", "5"]
     planned = {}
     for operator in ("add", "mm"):
         planned[operator] = opgauge("plan", operator, "--json").json()
-    with Lane(opgauge, *options) as lane:
+    with Lane(opgauge, *QUICK) as lane:
         for operator in ("add", "mm", "add"):
             ended, run = lane.run(operator)
             assert ended["status"] == "passed"
@@ -184,7 +185,7 @@ def test_a_lost_device_is_a_problem(opgauge, script):
 
 
 def test_a_backend_without_telemetry_leaves_health_unknown(opgauge):
-    with Lane(opgauge) as lane:
+    with Lane(opgauge, *QUICK) as lane:
         ended, _ = lane.run("add")
         assert ended["health"] == {
             "ok": None,
