@@ -41,6 +41,14 @@ struct RunCommandOptions {
     bool json = false;
 };
 
+// A lane takes the options of `run` that do not name an operator or a folder.
+struct BatchLaneOptions {
+    RunCommandOptions run;
+    bool no_fork_server = false;
+    bool no_quarantine = false;
+    int channel_fd = -1;
+};
+
 struct ShowOptions {
     std::string run_dir;
     int case_index = 0;  // 0: the whole table
@@ -97,6 +105,7 @@ struct Options {
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
+    BatchLaneOptions batch_lane;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.
