@@ -30,6 +30,8 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("tune")) return tune_command(options.tune);
     if (app.got_subcommand("warm-shard"))
         return warm_shard_command(options.warm_shard, environment);
+    if (app.got_subcommand("batch-lane"))
+        return batch_lane_command(options.batch_lane, environment);
     return doctor_command(options.doctor, environment);
 }
 
@@ -39,6 +41,7 @@ int run_main(int argc, char** argv) {
     Options options;
     options.run.run.argv.assign(argv, argv + argc);
     options.batch.argv.assign(argv, argv + argc);
+    options.batch_lane.run.run.argv = options.run.run.argv;
     CLI::App app;
     add_commands(app, options);
     try {

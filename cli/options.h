@@ -52,11 +52,18 @@ struct BatchCommandOptions {
     std::string resume;
     int wait_lease_s = 0;
     int lane_silence_s = 3'600;
-    bool parallel_measure = false;
     bool no_fork_server = false;
     bool no_quarantine = false;
     bool quarantine = false;  // only list it
     bool json = false;
+};
+
+// A lane takes the options of `run` that do not name an operator or a folder.
+struct BatchLaneOptions {
+    RunCommandOptions run;
+    bool no_fork_server = false;
+    bool no_quarantine = false;
+    int channel_fd = -1;
 };
 
 struct ShowOptions {
@@ -116,6 +123,7 @@ struct Options {
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
+    BatchLaneOptions batch_lane;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.

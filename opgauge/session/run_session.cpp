@@ -120,6 +120,7 @@ struct RunInProgress {
     const Environment& caller;
     std::chrono::steady_clock::time_point begin;
     TuningDesk desk;
+    std::unique_ptr<MeasuringSection> section;
     std::optional<Warmup> warmup = std::nullopt;
 };
 
@@ -177,6 +178,9 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     summary.status = status.status;
     summary.reason = status.reason;
     summary.exit_code = status.exit_code;
+    summary.outcome = outcome;
+    summary.setup_id = get_string(run.identity, "setup_id");
+    summary.facts = std::move(*recorded.status);
     summary.warnings = said.log;
     if (run.warmup) summary.tuning = warmup_lines(run.warmup->report);
     for (auto& line : run.desk.lines()) summary.tuning.push_back(std::move(line));
@@ -231,6 +235,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     watch.note_neighbours();
     JobSettings job = job_settings(run.plan, run.options);
     job.timer_checks = timer_checks(run);
+    job.section = run.section.get();
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
     ChildSpec spec;
@@ -266,18 +271,24 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     OPGAUGE_TRY_ASSIGN(std::optional<Replay> source, open_source(plan, child));
     std::optional<PythonFacts> python;
     if (provider.name() != "native") {
-        OPGAUGE_TRY_ASSIGN(python, probe_python(plan.command.argv.front(), child));
+        PythonProbe once;
+        PythonProbe& probe = options.python != nullptr ? *options.python : once;
+        OPGAUGE_TRY_ASSIGN(python, probe.ask(plan.command.argv.front(), child));
         OPGAUGE_TRY(require_packages(*python));
     }
     OPGAUGE_TRY(write_shapes(plan));
     OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
     OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
+    // Without locks it measures all the same, and says that others may have disturbed it.
+    auto section = open_measuring_section(options.measuring, environment);
     const CorpusVersion version = provider.version(environment);
     IdentityInput input{plan,
                         version,
                         python,
                         source,
                         options.stopping,
+                        options.measuring,
+                        section ? "" : section.error().message,
                         child,
                         options.argv,
                         directory.filename().string(),
@@ -285,8 +296,17 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                         options.tool_version};
     const Json identity = make_identity(input);
     OPGAUGE_TRY_ASSIGN(TuningDesk desk, open_desk(plan, child, std::move(source), directory));
-    RunInProgress run{plan,     options, clock,       directory,   std::move(writer),
-                      identity, child,   environment, clock.now(), std::move(desk)};
+    RunInProgress run{plan,
+                      options,
+                      clock,
+                      directory,
+                      std::move(writer),
+                      identity,
+                      child,
+                      environment,
+                      clock.now(),
+                      std::move(desk),
+                      section ? std::move(*section) : nullptr};
     Plan executed = plan;
     if (python) narrow_to_modules(executed, python->modules, python->executable);
     OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));
