@@ -13,6 +13,7 @@ Result<int> devices_command(const DevicesOptions& options, const Environment& en
 Result<int> plan_command(const PlanCommandOptions& options, const Environment& environment);
 Result<int> corpus_command(const CorpusOptions& options, const Environment& environment);
 Result<int> run_command(const RunCommandOptions& options, const Environment& environment);
+Result<int> batch_command(const BatchCommandOptions& options, const Environment& environment);
 Result<int> show_command(const ShowOptions& options);
 Result<int> compare_command(const CompareCommandOptions& options);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);

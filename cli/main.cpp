@@ -24,6 +24,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("plan")) return plan_command(options.plan, environment);
     if (app.got_subcommand("corpus")) return corpus_command(options.corpus, environment);
     if (app.got_subcommand("run")) return run_command(options.run, environment);
+    if (app.got_subcommand("batch")) return batch_command(options.batch, environment);
     if (app.got_subcommand("show")) return show_command(options.show);
     if (app.got_subcommand("compare")) return compare_command(options.compare);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
@@ -39,6 +40,7 @@ int run_main(int argc, char** argv) {
     const opgauge::SignalGuard signals;
     Options options;
     options.run.run.argv.assign(argv, argv + argc);
+    options.batch.argv.assign(argv, argv + argc);
     options.batch_lane.run.run.argv = options.run.run.argv;
     CLI::App app;
     add_commands(app, options);

@@ -2,11 +2,11 @@
 #include "cli/options.h"
 
 #include "cli/help.h"
+#include "cli/option_groups.h"
 
 #include <CLI/CLI.hpp>
 
 namespace opgauge::cli {
-namespace {
 
 void add_json(CLI::App& command, bool& json) {
     command.add_flag("--json", json, "print facts as JSON");
@@ -27,6 +27,8 @@ void add_where(CLI::App& command, PlanOptions& plan) {
     command.add_option("--devices,--gpus", plan.devices, "devices: 0, 0-3, a UUID, all, idle");
     command.add_option("--python", plan.python, "interpreter that runs the corpus");
 }
+
+namespace {
 
 // An empty value is a variable that was not set: taking it for "not given" would do something else
 // than was asked, without a word.
@@ -82,6 +84,8 @@ void add_how(CLI::App& command, PlanOptions& plan) {
         ->check(CLI::PositiveNumber);
 }
 
+}  // namespace
+
 // What `run` and `batch` measure with.
 void add_measuring(CLI::App& command, RunCommandOptions& options) {
     add_how(command, options.plan);
@@ -113,6 +117,8 @@ void add_measuring(CLI::App& command, RunCommandOptions& options) {
         "--parallel-measure", [&options] { options.run.measuring = Measuring::parallel; },
         "measure while others of the host measure");
 }
+
+namespace {
 
 void add_run(CLI::App& app, RunCommandOptions& options) {
     CLI::App& command = add_command(app, "run", "measure one operator");
@@ -203,6 +209,7 @@ void add_commands(CLI::App& app, Options& options) {
 
     add_corpus(app, options.corpus);
     add_run(app, options.run);
+    add_batch(app, options.batch);
 
     CLI::App& show = add_command(app, "show", "a finished run again");
     show.add_option("run", options.show.run_dir, "run folder")->required();

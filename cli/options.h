@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "opgauge/batch/selection.h"
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/run_session.h"
 
@@ -38,6 +39,22 @@ struct RunCommandOptions {
     int timeout_s = 0;
     int stall_s = 120;
     bool no_check = false;
+    bool json = false;
+};
+
+struct BatchCommandOptions {
+    std::string action;  // empty: run it; status
+    std::string status_of;
+    SelectionRequest selection;
+    RunCommandOptions run;                 // what each lane's runs share
+    std::vector<std::string> run_options;  // the same, as given
+    std::vector<std::string> argv;
+    std::string resume;
+    int wait_lease_s = 0;
+    int lane_silence_s = 3'600;
+    bool no_fork_server = false;
+    bool no_quarantine = false;
+    bool quarantine = false;  // only list it
     bool json = false;
 };
 
@@ -100,6 +117,7 @@ struct Options {
     PlanCommandOptions plan;
     CorpusOptions corpus;
     RunCommandOptions run;
+    BatchCommandOptions batch;
     ShowOptions show;
     CompareCommandOptions compare;
     DoctorOptions doctor;

@@ -56,13 +56,13 @@ Result<void> check_kernel(const TuneOptions& options, TuningStore& store,
                           const std::vector<Winner>& found) {
     if (options.kernel.empty() || !found.empty()) return {};
     OPGAUGE_TRY_ASSIGN(const auto all, store.winners());
-    std::set<std::string> kernels;
-    for (const auto& winner : all) kernels.insert(printable(winner.key.kernel));
+    std::set<std::string> names;
+    for (const auto& winner : all) names.insert(printable(winner.key.kernel));
+    const std::vector<std::string> kernels(names.begin(), names.end());
     return fail(ErrorKind::usage,
                 fmt::format("{} has no winner of kernel '{}'; it has {}", store.path().string(),
                             printable(options.kernel),
-                            kernels.empty() ? std::string("none at all")
-                                            : join({kernels.begin(), kernels.end()}, ", ")));
+                            kernels.empty() ? std::string("none at all") : join(kernels, ", ")));
 }
 
 Result<int> list_or_show(const TuneOptions& options) {

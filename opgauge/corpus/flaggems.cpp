@@ -6,6 +6,7 @@
 #include "opgauge/base/text.h"
 #include "opgauge/base/tool.h"
 #include "opgauge/corpus/git_version.h"
+#include "opgauge/corpus/operators.h"
 #include "opgauge/corpus/pytest_scan.h"
 #include "opgauge/corpus/stages.h"
 
@@ -130,24 +131,6 @@ class FlagGemsProvider final : public Provider {
     mutable std::optional<std::vector<CorpusNode>> scanned_;
     mutable std::optional<CorpusVersion> version_;
 };
-
-// As FlagGems itself selects: by mark. Names of functions and files are what people also try; a
-// mark of single parameter sets comes last, since such collections repeat operators that have own
-// files.
-std::vector<CorpusNode> nodes_of(const std::string& name, const std::vector<CorpusNode>& nodes) {
-    auto found = select(nodes, [&](const CorpusNode& n) { return contains(n.marks, name); });
-    if (!found.empty()) return found;
-    found = select(nodes, [&](const CorpusNode& n) {
-        return n.function == name || n.function == "test_" + name;
-    });
-    if (!found.empty()) return found;
-    found = select(nodes,
-                   [&](const CorpusNode& n) { return fs::path(n.file).stem() == "test_" + name; });
-    if (!found.empty()) return found;
-    found = select(nodes, [&](const CorpusNode& n) { return contains(n.case_marks, name); });
-    for (auto& node : found) node.only_mark = name;
-    return found;
-}
 
 Result<void> FlagGemsProvider::scan() const {
     if (scanned_) return {};
