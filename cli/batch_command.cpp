@@ -7,8 +7,10 @@
 #include "opgauge/batch/recover.h"
 #include "opgauge/batch/schedule.h"
 #include "opgauge/batch/setup.h"
+#include "opgauge/batch/slurm_batch.h"
 #include "opgauge/report/batch_report.h"
 
+#include "cli/batch_parts.h"
 #include "cli/batch_progress.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -22,6 +24,40 @@
 #include <system_error>
 
 namespace opgauge::cli {
+
+std::vector<std::string> batch_lane_options(const BatchCommandOptions& options) {
+    std::vector<std::string> words;
+    if (options.no_fork_server) words.emplace_back("--no-fork-server");
+    if (options.no_quarantine) words.emplace_back("--no-quarantine");
+    return words;
+}
+
+Result<std::vector<BatchEntry>> selected_entries(const BatchCommandOptions& options,
+                                                 const PlanOptions& plan,
+                                                 const Environment& environment) {
+    const std::string corpus = plan.corpus.empty()
+                                   ? environment.get_non_empty("OPGAUGE_CORPUS").value_or("native")
+                                   : plan.corpus;
+    OPGAUGE_TRY_ASSIGN(const auto provider,
+                       open_corpus(corpus, "python3", find_installation(environment)));
+    return select_entries(options.selection, *provider);
+}
+
+void report_batch(const Batch& batch, const BatchCommandOptions& options) {
+    if (options.json) {
+        fmt::print("{}", to_text(Json{{"folder", batch.folder.string()},
+                                      {"state", batch.state},
+                                      {"exit_code", batch.exit_code},
+                                      {"counts", counts_of(batch)}}));
+    } else {
+        fmt::print("{}", batch_text(batch));
+    }
+    const bool left = batch.state == "interrupted" || batch.state == "no_device";
+    if (left) {
+        fmt::print(stderr, "opgauge: to go on: opgauge batch --resume {}\n", batch.folder.string());
+    }
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,13 +71,6 @@ struct Prepared {
     std::unique_ptr<Leases> leases;
     BatchFolder folder;
 };
-
-std::vector<std::string> lane_options(const BatchCommandOptions& options) {
-    std::vector<std::string> words;
-    if (options.no_fork_server) words.emplace_back("--no-fork-server");
-    if (options.no_quarantine) words.emplace_back("--no-quarantine");
-    return words;
-}
 
 Result<std::unique_ptr<Leases>> lease(const BatchSetup& setup, const BatchCommandOptions& options,
                                       const Environment& environment) {
@@ -61,19 +90,10 @@ const BatchEntry& first_to_run(const std::vector<BatchItem>& items) {
         ->entry;
 }
 
-Result<std::vector<BatchEntry>> selected(const BatchCommandOptions& options,
-                                         const PlanOptions& plan, const Environment& environment) {
-    const std::string corpus = plan.corpus.empty()
-                                   ? environment.get_non_empty("OPGAUGE_CORPUS").value_or("native")
-                                   : plan.corpus;
-    OPGAUGE_TRY_ASSIGN(const auto provider,
-                       open_corpus(corpus, "python3", find_installation(environment)));
-    return select_entries(options.selection, *provider);
-}
-
 Result<Prepared> prepare_new(const BatchCommandOptions& options, const Environment& environment,
                              const Clock& clock) {
-    OPGAUGE_TRY_ASSIGN(const auto entries, selected(options, options.run.plan, environment));
+    OPGAUGE_TRY_ASSIGN(const auto entries,
+                       selected_entries(options, options.run.plan, environment));
     Batch batch;
     for (const auto& entry : entries) batch.items.emplace_back().entry = entry;
     OPGAUGE_TRY_ASSIGN(auto setup, find_setup(options.run.plan, first_to_run(batch.items),
@@ -90,7 +110,7 @@ Result<Prepared> prepare_new(const BatchCommandOptions& options, const Environme
     batch.argv = options.argv;
     batch.working_directory = fs::current_path(error).string();
     batch.run_options = options.run_options;
-    batch.lane_options = lane_options(options);
+    batch.lane_options = batch_lane_options(options);
     batch.device_request = options.run.plan.devices;
     batch.selection = to_json(options.selection);
     batch.facts = setup.facts;
@@ -114,7 +134,7 @@ Result<void> check_same(const BatchCommandOptions& options, const Batch& batch,
                                                      join(options.run_options, " ")));
     }
     if (asks_for_nothing(options.selection)) return {};
-    OPGAUGE_TRY_ASSIGN(const auto entries, selected(options, plan, environment));
+    OPGAUGE_TRY_ASSIGN(const auto entries, selected_entries(options, plan, environment));
     const bool same =
         std::equal(entries.begin(), entries.end(), batch.items.begin(), batch.items.end(),
                    [](const BatchEntry& a, const BatchItem& b) { return a.name == b.entry.name; });
@@ -154,27 +174,12 @@ Result<Prepared> prepare_resumed(const BatchCommandOptions& options,
     const auto differ = differing_facts(batch.facts, setup.facts);
     if (!differ.empty()) return other_batch(batch.folder, join(differ, "; "));
     OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
-    for (auto& word : lane_options(options)) {
+    for (auto& word : batch_lane_options(options)) {
         auto& words = batch.lane_options;
         if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
     }
     prepare_to_go_on(batch);
     return Prepared{std::move(batch), std::move(setup), std::move(leases), std::move(folder)};
-}
-
-void report(const Batch& batch, const BatchCommandOptions& options) {
-    if (options.json) {
-        fmt::print("{}", to_text(Json{{"folder", batch.folder.string()},
-                                      {"state", batch.state},
-                                      {"exit_code", batch.exit_code},
-                                      {"counts", counts_of(batch)}}));
-    } else {
-        fmt::print("{}", batch_text(batch));
-    }
-    const bool left = batch.state == "interrupted" || batch.state == "no_device";
-    if (left) {
-        fmt::print(stderr, "opgauge: to go on: opgauge batch --resume {}\n", batch.folder.string());
-    }
 }
 
 // The store of quarantined cases is not in this version: there are none.
@@ -226,6 +231,9 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
     for (const char* name : {"OP", "OP_FILE", "TEST_NODE", "PARALLEL_WARMUP_GPUS"}) {
         environment.unset(name);
     }
+    if (options.executor == "slurm" || is_task_batch(options.resume)) {
+        return slurm_batch_command(options, environment);
+    }
     const SystemClock clock;
     OPGAUGE_TRY_ASSIGN(auto prepared, options.resume.empty()
                                           ? prepare_new(options, environment, clock)
@@ -240,7 +248,7 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
                           progress));
     progress.finish();
     std::fflush(stderr);
-    report(batch, options);
+    report_batch(batch, options);
     return batch.exit_code;
 }
 

@@ -63,6 +63,37 @@ void add_selection(CLI::App& command, SelectionRequest& selection) {
     }
 }
 
+// What a scheduler is told, and how its tasks are watched.
+void add_executor(CLI::App& command, BatchCommandOptions& options) {
+    SlurmOptions& slurm = options.slurm;
+    command.add_option("--executor", options.executor, "local, slurm")
+        ->check(CLI::IsMember({"local", "slurm"}));
+    command.add_option("--partition", slurm.partition, "Slurm's partition");
+    command.add_option("--gres", slurm.gres, "devices of a task: gpu:1, gpu:a100:2, npu:1");
+    command.add_option("--account", slurm.account, "Slurm's account");
+    command.add_option("--qos", slurm.qos, "Slurm's quality of service");
+    command.add_option("--constraint", slurm.constraint, "features that a node must have");
+    command.add_option("--task-time", slurm.minutes, "limit of a task in minutes")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--at-once", slurm.at_once, "tasks that run at one time, at most")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--sbatch", slurm.more, "an option for sbatch, verbatim")
+        ->allow_extra_args(false);
+    command.add_option("--chunk-minutes", options.chunk_minutes, "expected time of a task")
+        ->check(CLI::Range(0.001, 1e5));
+    command.add_option("--tasks", options.most_tasks, "tasks, at most")
+        ->check(CLI::Range(1, 1'000'000));
+    command.add_option("--times-from", options.times_from, "batch whose times are expected");
+    command.add_option("--task-retries", options.task_retries, "submits of a lost task again")
+        ->check(CLI::Range(0, 100));
+    command.add_option("--pending-limit", options.pending_limit_s, "seconds without a start")
+        ->check(CLI::NonNegativeNumber);
+    command.add_option("--poll", options.poll_s, "seconds between looks")
+        ->check(CLI::Range(0.1, 3600.0));
+    command.add_option("--record-wait", options.record_wait_s, "seconds for a late record")
+        ->check(CLI::NonNegativeNumber);
+}
+
 }  // namespace
 
 void add_batch(CLI::App& app, BatchCommandOptions& options) {
@@ -79,6 +110,7 @@ void add_batch(CLI::App& app, BatchCommandOptions& options) {
     command.add_flag("--no-fork-server", options.no_fork_server, "a new process for each child");
     command.add_flag("--no-quarantine", options.no_quarantine, "measure quarantined cases too");
     command.add_flag("--quarantine", options.quarantine, "list quarantined cases");
+    add_executor(command, options);
     add_json(command, options.json);
     CLI::App* status = command.add_subcommand("status", "a batch from another shell");
     status->add_option("folder", options.status_of, "its folder")->required();

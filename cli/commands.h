@@ -18,6 +18,7 @@ Result<int> show_command(const ShowOptions& options);
 Result<int> compare_command(const CompareCommandOptions& options);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
 Result<int> tune_command(const TuneOptions& options);
+Result<int> batch_task_command(const BatchTaskOptions& options, const Environment& environment);
 Result<int> warm_shard_command(const WarmShardOptions& options, const Environment& environment);
 Result<int> batch_lane_command(const BatchLaneOptions& options, const Environment& environment);
 

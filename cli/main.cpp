@@ -28,6 +28,8 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("show")) return show_command(options.show);
     if (app.got_subcommand("compare")) return compare_command(options.compare);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
+    if (app.got_subcommand("batch-task"))
+        return batch_task_command(options.batch_task, environment);
     if (app.got_subcommand("warm-shard"))
         return warm_shard_command(options.warm_shard, environment);
     if (app.got_subcommand("batch-lane"))

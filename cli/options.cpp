@@ -220,7 +220,10 @@ void add_commands(CLI::App& app, Options& options) {
     add_compare(app, options.compare);
     add_tune(app, options.tune);
 
-    // Started by run, not by people: in no help page.
+    // Started by batch, run and schedulers, not by people: in no help page.
+    CLI::App* task = app.add_subcommand("batch-task", "a task of a batch");
+    task->group("");
+    task->add_option("folder", options.batch_task.folder, "the batch's")->required();
     CLI::App* shard = app.add_subcommand("warm-shard", "a shard of a warm-up");
     shard->group("");
     shard->add_option("job", options.warm_shard.job, "its job")->required();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opgauge/batch/selection.h"
+#include "opgauge/batch/slurm_client.h"
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/run_session.h"
 
@@ -56,6 +57,20 @@ struct BatchCommandOptions {
     bool no_quarantine = false;
     bool quarantine = false;  // only list it
     bool json = false;
+    // --executor slurm (docs/slurm.md)
+    std::string executor = "local";
+    SlurmOptions slurm;
+    double chunk_minutes = 15;
+    int most_tasks = 1'000;
+    int task_retries = 1;
+    double poll_s = 10;
+    int record_wait_s = 30;
+    int pending_limit_s = 86'400;
+    std::string times_from;
+};
+
+struct BatchTaskOptions {
+    std::string folder;
 };
 
 // A lane takes the options of `run` that do not name an operator or a folder.
@@ -124,6 +139,7 @@ struct Options {
     TuneOptions tune;
     WarmShardOptions warm_shard;
     BatchLaneOptions batch_lane;
+    BatchTaskOptions batch_task;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.
