@@ -15,6 +15,7 @@ Result<int> corpus_command(const CorpusOptions& options, const Environment& envi
 Result<int> run_command(const RunCommandOptions& options, const Environment& environment);
 Result<int> show_command(const ShowOptions& options);
 Result<int> compare_command(const CompareCommandOptions& options);
+Result<int> report_command(const ReportOptions& options);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
 Result<int> tune_command(const TuneOptions& options);
 Result<int> warm_shard_command(const WarmShardOptions& options, const Environment& environment);

@@ -14,13 +14,14 @@ extern const std::string_view help_corpus;
 extern const std::string_view help_run;
 extern const std::string_view help_show;
 extern const std::string_view help_compare;
+extern const std::string_view help_report;
 extern const std::string_view help_doctor;
 extern const std::string_view help_tune;
 
 namespace opgauge::cli {
 
 std::string_view help_page(std::string_view command) {
-    const std::array<std::pair<std::string_view, std::string_view>, 9> pages = {{
+    const std::array<std::pair<std::string_view, std::string_view>, 10> pages = {{
         {"opgauge", help_opgauge},
         {"devices", help_devices},
         {"plan", help_plan},
@@ -28,6 +29,7 @@ std::string_view help_page(std::string_view command) {
         {"run", help_run},
         {"show", help_show},
         {"compare", help_compare},
+        {"report", help_report},
         {"doctor", help_doctor},
         {"tune", help_tune},
     }};

@@ -26,6 +26,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("run")) return run_command(options.run, environment);
     if (app.got_subcommand("show")) return show_command(options.show);
     if (app.got_subcommand("compare")) return compare_command(options.compare);
+    if (app.got_subcommand("report")) return report_command(options.report);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
     if (app.got_subcommand("warm-shard"))
         return warm_shard_command(options.warm_shard, environment);

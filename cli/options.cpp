@@ -140,6 +140,14 @@ void add_compare(CLI::App& app, CompareCommandOptions& options) {
     add_json(command, options.json);
 }
 
+void add_report(CLI::App& app, ReportOptions& options) {
+    CLI::App& command = add_command(app, "report", "a run, batch or comparison to show around");
+    command.add_option("path", options.path, "run folder, batch folder, comparison")->required();
+    command.add_option("--format", options.format, "text, markdown, csv, json, html")
+        ->check(CLI::IsMember({"text", "markdown", "csv", "json", "html"}));
+    must_say_something(command.add_option("--output", options.output, "file that is written"));
+}
+
 void add_tune(CLI::App& app, TuneOptions& options) {
     CLI::App& command = add_command(app, "tune", "tuning stores");
     command.add_option("action", options.action, "list, show, diff, merge, import, export")
@@ -187,6 +195,7 @@ void add_commands(CLI::App& app, Options& options) {
     add_json(show, options.show.json);
 
     add_compare(app, options.compare);
+    add_report(app, options.report);
     add_tune(app, options.tune);
 
     // Started by run, not by people: in no help page.

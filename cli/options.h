@@ -61,6 +61,12 @@ struct CompareCommandOptions {
     bool json = false;
 };
 
+struct ReportOptions {
+    std::string path;    // run, batch or comparison
+    std::string format;  // empty: by the output's name
+    std::string output;  // empty: standard output
+};
+
 struct DoctorOptions {
     PlanOptions plan;
     std::string parse;    // file with a vendor tool's output; empty: look at this machine
@@ -94,6 +100,7 @@ struct Options {
     RunCommandOptions run;
     ShowOptions show;
     CompareCommandOptions compare;
+    ReportOptions report;
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
