@@ -15,13 +15,14 @@ extern const std::string_view help_run;
 extern const std::string_view help_show;
 extern const std::string_view help_compare;
 extern const std::string_view help_report;
+extern const std::string_view help_verify;
 extern const std::string_view help_doctor;
 extern const std::string_view help_tune;
 
 namespace opgauge::cli {
 
 std::string_view help_page(std::string_view command) {
-    const std::array<std::pair<std::string_view, std::string_view>, 10> pages = {{
+    const std::array<std::pair<std::string_view, std::string_view>, 11> pages = {{
         {"opgauge", help_opgauge},
         {"devices", help_devices},
         {"plan", help_plan},
@@ -30,6 +31,7 @@ std::string_view help_page(std::string_view command) {
         {"show", help_show},
         {"compare", help_compare},
         {"report", help_report},
+        {"verify", help_verify},
         {"doctor", help_doctor},
         {"tune", help_tune},
     }};

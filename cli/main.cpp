@@ -27,6 +27,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("show")) return show_command(options.show);
     if (app.got_subcommand("compare")) return compare_command(options.compare);
     if (app.got_subcommand("report")) return report_command(options.report);
+    if (app.got_subcommand("verify")) return verify_command(options.verify, environment);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
     if (app.got_subcommand("warm-shard"))
         return warm_shard_command(options.warm_shard, environment);
@@ -38,6 +39,7 @@ int run_main(int argc, char** argv) {
     const opgauge::SignalGuard signals;
     Options options;
     options.run.run.argv.assign(argv, argv + argc);
+    options.verify.argv = options.run.run.argv;
     CLI::App app;
     add_commands(app, options);
     try {

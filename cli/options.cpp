@@ -148,6 +148,19 @@ void add_report(CLI::App& app, ReportOptions& options) {
     must_say_something(command.add_option("--output", options.output, "file that is written"));
 }
 
+void add_verify(CLI::App& app, VerifyOptions& options) {
+    CLI::App& command = add_command(app, "verify", "does a run reproduce");
+    command.add_option("run", options.run_dir, "run folder")->required();
+    must_say_something(
+        command.add_option("--devices,--gpus", options.devices, "another device of that model"));
+    command.add_option("--root", options.root, "folder for the new run's folder");
+    command.add_option("--at-least", options.at_least, "the smallest difference that matters");
+    command.add_option("--process-noise", options.process_noise,
+                       "what two processes of equal code may differ by");
+    command.add_flag("--digests-only", options.digests_only, "check the files, run nothing");
+    add_json(command, options.json);
+}
+
 void add_tune(CLI::App& app, TuneOptions& options) {
     CLI::App& command = add_command(app, "tune", "tuning stores");
     command.add_option("action", options.action, "list, show, diff, merge, import, export")
@@ -196,6 +209,7 @@ void add_commands(CLI::App& app, Options& options) {
 
     add_compare(app, options.compare);
     add_report(app, options.report);
+    add_verify(app, options.verify);
     add_tune(app, options.tune);
 
     // Started by run, not by people: in no help page.

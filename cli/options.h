@@ -67,6 +67,17 @@ struct ReportOptions {
     std::string output;  // empty: standard output
 };
 
+struct VerifyOptions {
+    std::string run_dir;
+    std::string devices;  // empty: the recorded one
+    std::string root;
+    std::string at_least = "1%";
+    std::string process_noise = "1%";
+    bool digests_only = false;
+    bool json = false;
+    std::vector<std::string> argv;
+};
+
 struct DoctorOptions {
     PlanOptions plan;
     std::string parse;    // file with a vendor tool's output; empty: look at this machine
@@ -101,6 +112,7 @@ struct Options {
     ShowOptions show;
     CompareCommandOptions compare;
     ReportOptions report;
+    VerifyOptions verify;
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;

@@ -26,6 +26,7 @@ struct RunOptions {
     bool retry_capture = false;  // try again what is known not to be captured
     std::vector<std::string> argv;
     std::string tool_version;
+    Json same_setup_as = nullptr;  // an identity: where its setup is not met, nothing is started
 };
 
 // How a run ended. Everything that was measured is in the run directory whatever the status.
