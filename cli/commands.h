@@ -17,6 +17,7 @@ Result<int> show_command(const ShowOptions& options);
 Result<int> compare_command(const CompareCommandOptions& options);
 Result<int> report_command(const ReportOptions& options);
 Result<int> verify_command(const VerifyOptions& options, const Environment& environment);
+Result<int> history_command(const HistoryOptions& options, const Environment& environment);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
 Result<int> tune_command(const TuneOptions& options);
 Result<int> warm_shard_command(const WarmShardOptions& options, const Environment& environment);

@@ -28,6 +28,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("compare")) return compare_command(options.compare);
     if (app.got_subcommand("report")) return report_command(options.report);
     if (app.got_subcommand("verify")) return verify_command(options.verify, environment);
+    if (app.got_subcommand("history")) return history_command(options.history, environment);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
     if (app.got_subcommand("warm-shard"))
         return warm_shard_command(options.warm_shard, environment);

@@ -161,6 +161,17 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
     add_json(command, options.json);
 }
 
+void add_history(CLI::App& app, HistoryOptions& options) {
+    CLI::App& command = add_command(app, "history", "an index over many runs");
+    command.add_option("folders", options.folders, "run folders, or folders of runs");
+    must_say_something(command.add_option("--index", options.index, "the index's file"));
+    must_say_something(
+        command.add_option("--operator", options.operator_name, "the trend of its cases"));
+    must_say_something(
+        command.add_option("--caliber", options.caliber, "of which caliber: its id's beginning"));
+    add_json(command, options.json);
+}
+
 void add_tune(CLI::App& app, TuneOptions& options) {
     CLI::App& command = add_command(app, "tune", "tuning stores");
     command.add_option("action", options.action, "list, show, diff, merge, import, export")
@@ -210,6 +221,7 @@ void add_commands(CLI::App& app, Options& options) {
     add_compare(app, options.compare);
     add_report(app, options.report);
     add_verify(app, options.verify);
+    add_history(app, options.history);
     add_tune(app, options.tune);
 
     // Started by run, not by people: in no help page.

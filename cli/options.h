@@ -78,6 +78,14 @@ struct VerifyOptions {
     std::vector<std::string> argv;
 };
 
+struct HistoryOptions {
+    std::vector<std::string> folders;
+    std::string index;  // empty: in the cache folder
+    std::string operator_name;
+    std::string caliber;
+    bool json = false;
+};
+
 struct DoctorOptions {
     PlanOptions plan;
     std::string parse;    // file with a vendor tool's output; empty: look at this machine
@@ -113,6 +121,7 @@ struct Options {
     CompareCommandOptions compare;
     ReportOptions report;
     VerifyOptions verify;
+    HistoryOptions history;
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
