@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -76,25 +75,28 @@ OperatorSummary summary_of(const RecordedRun& run) {
     return summary;
 }
 
-// Operators that the batch's file names and that no run folder belongs to.
-std::vector<OperatorSummary> without_run(const ReportSource& source) {
-    std::vector<OperatorSummary> missing;
-    if (!source.batch.is_object()) return missing;
-    const auto list = source.batch.find("operators");
-    if (list == source.batch.end() || !list->is_array()) return missing;
-    std::set<std::string> folders;
-    for (const auto& run : source.runs) folders.insert(run.directory.filename().string());
+// What the batch's file says of one operator.
+struct BatchEntry {
+    std::string folder;  // of its run, its last part; empty: none was begun
+    OperatorSummary summary;
+};
+
+std::vector<BatchEntry> batch_entries(const Json& batch) {
+    std::vector<BatchEntry> entries;
+    if (!batch.is_object()) return entries;
+    const auto list = batch.find("operators");
+    if (list == batch.end() || !list->is_array()) return entries;
     for (const auto& entry : *list) {
-        OperatorSummary summary;
-        summary.name = get_string(entry, "operator", get_string(entry, "name"));
-        const std::filesystem::path folder(get_string(entry, "run_dir"));
-        if (!folder.empty() && folders.count(folder.filename().string()) > 0) continue;
-        summary.status = get_string(entry, "status");
-        if (summary.status.empty()) summary.status = get_string(entry, "state", "not_run");
-        summary.reason = get_string(entry, "reason");
-        missing.push_back(std::move(summary));
+        BatchEntry& made = entries.emplace_back();
+        made.folder = std::filesystem::path(get_string(entry, "run_dir")).filename().string();
+        made.summary.name = get_string(entry, "operator", get_string(entry, "name"));
+        made.summary.status = get_string(entry, "status");
+        if (made.summary.status.empty()) {
+            made.summary.status = get_string(entry, "state", "not_run");
+        }
+        made.summary.reason = get_string(entry, "reason");
     }
-    return missing;
+    return entries;
 }
 
 std::string fact(const Json& identity, const char* pointer) {
@@ -163,8 +165,21 @@ Result<ReportSource> open_report(const std::string& path) {
 
 std::vector<OperatorSummary> operator_summaries(const ReportSource& source) {
     std::vector<OperatorSummary> summaries;
-    for (const auto& run : source.runs) summaries.push_back(summary_of(run));
-    for (auto& missing : without_run(source)) summaries.push_back(std::move(missing));
+    std::map<std::string, std::size_t> places;
+    for (const auto& run : source.runs) {
+        places[run.directory.filename().string()] = summaries.size();
+        summaries.push_back(summary_of(run));
+    }
+    for (const auto& entry : batch_entries(source.batch)) {
+        const auto place = places.find(entry.folder);
+        if (place == places.end()) {
+            summaries.push_back(entry.summary);
+        } else if (!source.runs[place->second].status) {
+            // The run was cut off; the batch knows by what.
+            summaries[place->second].status = entry.summary.status;
+            summaries[place->second].reason = entry.summary.reason;
+        }
+    }
     return summaries;
 }
 

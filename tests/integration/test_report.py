@@ -82,6 +82,17 @@ def test_a_run_that_was_cut_off_is_called_so_in_every_format(opgauge, tmp_path):
         assert "INCOMPLETE: 1 of 2 runs have no status.json" in out, form
 
 
+def test_what_cut_a_run_off_is_what_its_batch_knows(opgauge, tmp_path):
+    batch = make_batch(tmp_path / "batch")
+    (batch / "runs" / "mm" / "status.json").unlink()
+    listing = json.loads((batch / "batch.json").read_text())
+    listing["operators"][0].update(status="crashed", reason="a signal ended the lane")
+    (batch / "batch.json").write_text(json.dumps(listing))
+    (line,) = [line for line in opgauge("report", batch).out.splitlines() if line.startswith("mm ")]
+    assert line.split()[1] == "crashed"
+    assert line.endswith("a signal ended the lane")
+
+
 def test_runs_of_two_setups_are_not_mixed_without_a_word(opgauge, tmp_path):
     make_run(tmp_path / "batch" / "a", [row(64, 5e4)])
     make_run(tmp_path / "batch" / "b", [row(64, 5e4)], identity(driver="2.0"))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -206,7 +207,25 @@ def test_a_comparison_has_a_page_of_its_own(opgauge, browser, tmp_path):
     assert browser.texts("#cases tbody td:nth-child(6)") == ["1.100"]
     text = browser.find("main").text
     assert "only in A" in text and "only in B" in text
+    ticks = browser.script(
+        "return Chart.getChart(document.querySelector('#ratios canvas')).scales.x.ticks[0].label"
+    )
+    assert ticks == 1
     browser.keep("comparison")
+    assert browser.complaints() == []
+
+
+def test_a_comparison_that_is_not_as_opgauge_writes_it_does_no_harm(opgauge, browser, tmp_path):
+    row = {"operator": 3, "ratio": "x", "interval": [1], "processes": 2, "flags": None, "a": {}}
+    odd = {"schema_version": 1, "options": 3, "counts": [], "rows": [1, None, row, []]}
+    odd |= {"a": [], "b": {"setups": [4]}, "differences": [7, {"left": 1}], "left_out": {}}
+    odd["geomean_ratio"] = "high"
+    (tmp_path / "odd.json").write_text(json.dumps(odd))
+    done = opgauge("report", tmp_path / "odd.json", "--output", tmp_path / "odd.html")
+    assert done.code == 0, done.err
+    browser.complaints()
+    browser.open(tmp_path / "odd.html")
+    assert browser.texts("#cases tbody td")[:6] == ["3", "", "", "-", "-", "-"]
     assert browser.complaints() == []
 
 

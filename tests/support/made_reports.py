@@ -68,9 +68,21 @@ def make_batch(folder: Path) -> Path:
     facts = {**facts, "run_id": HOSTILE}
     write_samples(make_run(folder / "runs" / "odd", odd, facts))
     operators = [
-        {"operator": "mm", "state": "done", "status": "passed", "run_dir": "runs/mm"},
-        {"operator": HOSTILE, "state": "done", "status": "passed", "run_dir": "runs/odd"},
-        {"operator": "bmm", "state": "pending", "status": "", "run_dir": ""},
+        {
+            "name": "mm",
+            "operator": "mm",
+            "state": "finished",
+            "status": "passed",
+            "run_dir": "runs/mm",
+        },
+        {
+            "name": "odd",
+            "operator": HOSTILE,
+            "state": "finished",
+            "status": "passed",
+            "run_dir": "runs/odd",
+        },
+        {"name": "bmm", "operator": "bmm", "state": "pending"},
     ]
     listing = {"schema_version": 1, "operators": operators}
     (folder / "batch.json").write_text(json.dumps(listing, indent=1) + "\n")

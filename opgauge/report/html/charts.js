@@ -24,19 +24,28 @@ function seriesColour(number) {
 }
 
 function axis(title, type, showTick) {
+  const ticks = { color: colour("quiet"), autoSkip: type !== "logarithmic", maxTicksLimit: 12 };
+  if (showTick) ticks.callback = showTick;
   return {
     type: type || "linear",
     title: { display: true, text: title, color: colour("text") },
-    ticks: { color: colour("quiet"), callback: showTick, autoSkip: type !== "logarithmic", maxTicksLimit: 12 },
+    ticks,
     grid: { color: colour("line") },
   };
 }
 
-// Ticks of a logarithmic axis: 1, 2 and 5 of each decade, of many decades 1 alone.
+// A logarithmic axis is else drawn to whole powers of ten.
+function endsOf(values) {
+  const known = values.filter((value) => value > 0);
+  return known.length === 0 ? {} : { min: Math.min(...known) / 1.1, max: Math.max(...known) * 1.1 };
+}
+
+// Ticks of a logarithmic axis: 1, 2 and 5 of each decade, of many decades 1 alone, of a part of one all.
 function logTick(show) {
   return (value, index, ticks) => {
     const decades = Math.log10(ticks[ticks.length - 1].value / ticks[0].value);
     const digit = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+    if (decades < 0.7) return show(Number(value.toPrecision(3)));
     return (decades > 3 ? [1] : [1, 2, 5]).some((kept) => Math.abs(digit - kept) < 1e-6) ? show(value) : "";
   };
 }

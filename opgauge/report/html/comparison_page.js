@@ -75,10 +75,12 @@ function addRatioChart(parent, rows) {
     data: { labels, datasets: [
       { type: "line", label: "ratio", data: known.map((row) => row.ratio), showLine: false, pointRadius: 3,
         backgroundColor: colours, borderColor: colours },
-      { label: "95 % interval", data: known.map((row) => row.interval || null), backgroundColor: colour("line") },
+      { label: "95 % interval", data: known.map((row) => row.interval || null), backgroundColor: colour("line"),
+        maxBarThickness: 24 },
     ] },
     options: { scales: { x: axis("rows, by their ratio", "category"),
-                         y: axis("ratio B / A", "logarithmic", logTick(String)) },
+                         y: { ...axis("ratio B / A", "logarithmic", logTick(String)),
+                              ...endsOf(known.flatMap((row) => [row.ratio, ...(row.interval || [])])) } },
                plugins: { tooltip: tooltip(lines) } },
   });
 }

@@ -130,7 +130,8 @@ function addSpeedupChart(parent, points) {
     options: {
       onClick: open,
       scales: { x: axis("rows, by their speed-up"),
-                y: axis("speed-up (base / candidate)", "logarithmic", logTick(String)) },
+                y: { ...axis("speed-up (base / candidate)", "logarithmic", logTick(String)),
+                     ...endsOf(points.map((point) => point.y)) } },
       plugins: { legend: { display: false }, tooltip: tooltip(speedupLines) },
     },
   });
