@@ -169,6 +169,38 @@ void add_compare(CLI::App& app, CompareCommandOptions& options) {
     add_json(command, options.json);
 }
 
+void add_report(CLI::App& app, ReportOptions& options) {
+    CLI::App& command = add_command(app, "report", "a run, batch or comparison to show around");
+    command.add_option("path", options.path, "run folder, batch folder, comparison")->required();
+    command.add_option("--format", options.format, "text, markdown, csv, json, html")
+        ->check(CLI::IsMember({"text", "markdown", "csv", "json", "html"}));
+    must_say_something(command.add_option("--output", options.output, "file that is written"));
+}
+
+void add_verify(CLI::App& app, VerifyOptions& options) {
+    CLI::App& command = add_command(app, "verify", "does a run reproduce");
+    command.add_option("run", options.run_dir, "run folder")->required();
+    must_say_something(
+        command.add_option("--devices,--gpus", options.devices, "another device of that model"));
+    command.add_option("--root", options.root, "folder for the new run's folder");
+    command.add_option("--at-least", options.at_least, "the smallest difference that matters");
+    command.add_option("--process-noise", options.process_noise,
+                       "what two processes of equal code may differ by");
+    command.add_flag("--digests-only", options.digests_only, "check the files, run nothing");
+    add_json(command, options.json);
+}
+
+void add_history(CLI::App& app, HistoryOptions& options) {
+    CLI::App& command = add_command(app, "history", "an index over many runs");
+    command.add_option("folders", options.folders, "run folders, or folders of runs");
+    must_say_something(command.add_option("--index", options.index, "the index's file"));
+    must_say_something(
+        command.add_option("--operator", options.operator_name, "the trend of its cases"));
+    must_say_something(
+        command.add_option("--caliber", options.caliber, "of which caliber: its id's beginning"));
+    add_json(command, options.json);
+}
+
 void add_tune(CLI::App& app, TuneOptions& options) {
     CLI::App& command = add_command(app, "tune", "tuning stores");
     command.add_option("action", options.action, "list, show, diff, merge, import, export")
@@ -218,6 +250,9 @@ void add_commands(CLI::App& app, Options& options) {
     add_json(show, options.show.json);
 
     add_compare(app, options.compare);
+    add_report(app, options.report);
+    add_verify(app, options.verify);
+    add_history(app, options.history);
     add_tune(app, options.tune);
 
     // Started by batch, run and schedulers, not by people: in no help page.

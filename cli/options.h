@@ -101,6 +101,31 @@ struct CompareCommandOptions {
     bool json = false;
 };
 
+struct ReportOptions {
+    std::string path;    // run, batch or comparison
+    std::string format;  // empty: by the output's name
+    std::string output;  // empty: standard output
+};
+
+struct VerifyOptions {
+    std::string run_dir;
+    std::string devices;  // empty: the recorded one
+    std::string root;
+    std::string at_least = "1%";
+    std::string process_noise = "1%";
+    bool digests_only = false;
+    bool json = false;
+    std::vector<std::string> argv;
+};
+
+struct HistoryOptions {
+    std::vector<std::string> folders;
+    std::string index;  // empty: in the cache folder
+    std::string operator_name;
+    std::string caliber;
+    bool json = false;
+};
+
 struct DoctorOptions {
     PlanOptions plan;
     std::string parse;    // file with a vendor tool's output; empty: look at this machine
@@ -135,6 +160,9 @@ struct Options {
     BatchCommandOptions batch;
     ShowOptions show;
     CompareCommandOptions compare;
+    ReportOptions report;
+    VerifyOptions verify;
+    HistoryOptions history;
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;

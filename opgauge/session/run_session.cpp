@@ -6,6 +6,7 @@
 #include "opgauge/plan/cache.h"
 #include "opgauge/plan/capabilities.h"
 #include "opgauge/record/caliber.h"
+#include "opgauge/record/digests.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/record/result_writer.h"
 #include "opgauge/record/run_dir.h"
@@ -15,6 +16,7 @@
 #include "opgauge/session/identity.h"
 #include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
+#include "opgauge/session/rerun.h"
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/supervise_children.h"
 #include "opgauge/session/tuning_costs.h"
@@ -152,7 +154,8 @@ void keep_costs(const RunInProgress& run, const ConversationResult& said) {
     if (!costs.empty()) write_tuning_costs(tuning_costs_file(run.plan, run.caller), costs);
 }
 
-// The status is written last: a directory without it is incomplete.
+// The status comes after all that it tells of: a directory without it is incomplete. The digests
+// are of the finished files, it too.
 Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, ConversationResult said) {
     if (const auto kept = run.desk.finish(); !kept) said.store_error = kept.error().message;
     complete_tuning(run.identity, run.desk);
@@ -173,6 +176,7 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
     OPGAUGE_TRY(run.writer.write_status(*recorded.status));
+    OPGAUGE_TRY(write_digests(run.directory));
     RunSummary summary;
     summary.run_dir = run.directory;
     summary.status = status.status;
@@ -276,9 +280,6 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
         OPGAUGE_TRY_ASSIGN(python, probe.ask(plan.command.argv.front(), child));
         OPGAUGE_TRY(require_packages(*python));
     }
-    OPGAUGE_TRY(write_shapes(plan));
-    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
-    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
     // Without locks it measures all the same, and says that others may have disturbed it.
     auto section = open_measuring_section(options.measuring, environment);
     const CorpusVersion version = provider.version(environment);
@@ -291,9 +292,14 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                         section ? "" : section.error().message,
                         child,
                         options.argv,
-                        directory.filename().string(),
+                        "",
                         utc_text(clock.wall_time()),
                         options.tool_version};
+    OPGAUGE_TRY(check_same_setup(options.same_setup_as, make_identity(input)));
+    OPGAUGE_TRY(write_shapes(plan));
+    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
+    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
+    input.run_id = directory.filename().string();
     const Json identity = make_identity(input);
     OPGAUGE_TRY_ASSIGN(TuningDesk desk, open_desk(plan, child, std::move(source), directory));
     RunInProgress run{plan,

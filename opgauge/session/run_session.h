@@ -31,6 +31,7 @@ struct RunOptions {
     PythonProbe* python = nullptr;
     std::vector<std::string> argv;
     std::string tool_version;
+    Json same_setup_as = nullptr;  // an identity: where its setup is not met, nothing is started
 };
 
 // How a run ended. Everything that was measured is in the run directory whatever the status.
