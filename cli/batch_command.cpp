@@ -20,13 +20,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <system_error>
 
 namespace opgauge::cli {
 
 std::vector<std::string> batch_lane_options(const BatchCommandOptions& options) {
     std::vector<std::string> words;
-    if (options.parallel_measure) words.emplace_back("--parallel-measure");
     if (options.no_fork_server) words.emplace_back("--no-fork-server");
     if (options.no_quarantine) words.emplace_back("--no-quarantine");
     return words;
@@ -64,12 +64,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSelf = "/proc/self/exe";
 
-// A batch that can start: its folder is locked, its devices are known.
+// A batch that can start: its devices are leased, its folder is locked.
 struct Prepared {
     Batch batch;
     BatchSetup setup;
+    std::unique_ptr<Leases> leases;
     BatchFolder folder;
 };
+
+Result<std::unique_ptr<Leases>> lease(const BatchSetup& setup, const BatchCommandOptions& options,
+                                      const Environment& environment) {
+    return take_leases(setup.leased, join(options.argv, " "),
+                       std::chrono::seconds(options.wait_lease_s), environment);
+}
 
 Result<void> check(const BatchCommandOptions& options) {
     if (options.run.plan.warmup.devices.empty()) return {};
@@ -91,6 +98,8 @@ Result<Prepared> prepare_new(const BatchCommandOptions& options, const Environme
     for (const auto& entry : entries) batch.items.emplace_back().entry = entry;
     OPGAUGE_TRY_ASSIGN(auto setup, find_setup(options.run.plan, first_to_run(batch.items),
                                               environment, find_installation(environment)));
+    // Before there is a folder: a batch that is refused leaves nothing.
+    OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
     const fs::path root = options.run.root.empty()
                               ? environment.get_non_empty("OPGAUGE_ROOT").value_or("runs")
                               : options.run.root;
@@ -107,7 +116,7 @@ Result<Prepared> prepare_new(const BatchCommandOptions& options, const Environme
     batch.facts = setup.facts;
     batch.started = utc_text(clock.wall_time());
     assign_run_dirs(batch.items);
-    return Prepared{std::move(batch), std::move(setup), std::move(folder)};
+    return Prepared{std::move(batch), std::move(setup), std::move(leases), std::move(folder)};
 }
 
 tl::unexpected<Error> other_batch(const fs::path& folder, const std::string& what) {
@@ -164,12 +173,13 @@ Result<Prepared> prepare_resumed(const BatchCommandOptions& options,
                                               find_installation(environment)));
     const auto differ = differing_facts(batch.facts, setup.facts);
     if (!differ.empty()) return other_batch(batch.folder, join(differ, "; "));
+    OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
     for (auto& word : batch_lane_options(options)) {
         auto& words = batch.lane_options;
         if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
     }
     prepare_to_go_on(batch);
-    return Prepared{std::move(batch), std::move(setup), std::move(folder)};
+    return Prepared{std::move(batch), std::move(setup), std::move(leases), std::move(folder)};
 }
 
 // The store of quarantined cases is not in this version: there are none.
@@ -212,7 +222,7 @@ LocalSettings settings_of(const BatchCommandOptions& options, const Environment&
 
 }  // namespace
 
-// The command is the flow: select, prepare the folder, lease the devices, run, report.
+// The command is the flow: select, lease the devices, claim the folder, run, report.
 Result<int> batch_command(const BatchCommandOptions& options, const Environment& caller) {
     if (options.action == "status") return status_command(options);
     if (options.quarantine) return list_quarantine();
@@ -231,9 +241,6 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
     Batch& batch = prepared.batch;
     batch.backend = prepared.setup.backend;
     batch.devices = prepared.setup.devices;
-    OPGAUGE_TRY_ASSIGN(const auto leases,
-                       take_leases(prepared.setup.leased, join(options.argv, " "),
-                                   std::chrono::seconds(options.wait_lease_s), environment));
     EntryCosts costs = EntryCosts::open(prepared.setup.cost_facts, environment);
     expect(batch.items, costs.seconds());
     BatchProgress progress(stderr, clock);

@@ -19,8 +19,6 @@ constexpr const char* kRunGroup = "of each run";
 
 // What each lane's runs are told. --devices is the batch's own: each lane gets one of them.
 void add_run_options(CLI::App& command, RunCommandOptions& run) {
-    add_how(command, run.plan);
-    add_where(command, run.plan);
     add_measuring(command, run);
     for (CLI::Option* option : command.get_options()) {
         const bool own = option->check_lname("devices") || option->check_lname("help");
@@ -109,7 +107,6 @@ void add_batch(CLI::App& app, BatchCommandOptions& options) {
         ->check(CLI::NonNegativeNumber);
     command.add_option("--lane-silence", options.lane_silence_s, "end a lane that is silent")
         ->check(CLI::NonNegativeNumber);
-    command.add_flag("--parallel-measure", options.parallel_measure, "measure on all at once");
     command.add_flag("--no-fork-server", options.no_fork_server, "a new process for each child");
     command.add_flag("--no-quarantine", options.no_quarantine, "measure quarantined cases too");
     command.add_flag("--quarantine", options.quarantine, "list quarantined cases");

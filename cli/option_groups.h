@@ -12,10 +12,7 @@ namespace opgauge::cli {
 // The parts that several commands' flag tables are made of (options.cpp).
 CLI::App& add_command(CLI::App& app, const char* name, const char* description);
 void add_json(CLI::App& command, bool& json);
-void add_where(CLI::App& command, PlanOptions& plan);
-// How an operator is measured, tuned and of which shapes.
-void add_how(CLI::App& command, PlanOptions& plan);
-// When enough is measured, limits, checks.
+// What `run` and `batch` measure with: all options of `run` but its operator and folder.
 void add_measuring(CLI::App& command, RunCommandOptions& options);
 
 // The flag table of `batch` (batch_options.cpp).

@@ -53,7 +53,6 @@ struct BatchCommandOptions {
     std::string resume;
     int wait_lease_s = 0;
     int lane_silence_s = 3'600;
-    bool parallel_measure = false;
     bool no_fork_server = false;
     bool no_quarantine = false;
     bool quarantine = false;  // only list it
@@ -74,6 +73,14 @@ struct BatchTaskOptions {
     std::string folder;
 };
 
+// A lane takes the options of `run` that do not name an operator or a folder.
+struct BatchLaneOptions {
+    RunCommandOptions run;
+    bool no_fork_server = false;
+    bool no_quarantine = false;
+    int channel_fd = -1;
+};
+
 struct ShowOptions {
     std::string run_dir;
     int case_index = 0;  // 0: the whole table
@@ -91,6 +98,31 @@ struct CompareCommandOptions {
     std::string process_noise = "1%";
     std::vector<std::string> fail_on;
     bool cross_caliber = false;
+    bool json = false;
+};
+
+struct ReportOptions {
+    std::string path;    // run, batch or comparison
+    std::string format;  // empty: by the output's name
+    std::string output;  // empty: standard output
+};
+
+struct VerifyOptions {
+    std::string run_dir;
+    std::string devices;  // empty: the recorded one
+    std::string root;
+    std::string at_least = "1%";
+    std::string process_noise = "1%";
+    bool digests_only = false;
+    bool json = false;
+    std::vector<std::string> argv;
+};
+
+struct HistoryOptions {
+    std::vector<std::string> folders;
+    std::string index;  // empty: in the cache folder
+    std::string operator_name;
+    std::string caliber;
     bool json = false;
 };
 
@@ -128,9 +160,13 @@ struct Options {
     BatchCommandOptions batch;
     ShowOptions show;
     CompareCommandOptions compare;
+    ReportOptions report;
+    VerifyOptions verify;
+    HistoryOptions history;
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
+    BatchLaneOptions batch_lane;
     BatchTaskOptions batch_task;
 };
 

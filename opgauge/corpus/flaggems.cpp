@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -81,7 +82,8 @@ class FlagGemsProvider final : public Provider {
     fs::path root() const override { return root_; }
 
     Result<std::vector<CorpusNode>> list() const override {
-        OPGAUGE_TRY_ASSIGN(auto nodes, scan());
+        OPGAUGE_TRY(scan());
+        auto nodes = *scanned_;
         const auto stages = read_stages(root_ / "conf" / "operators.yaml");
         for (auto& node : nodes) {
             for (const auto& mark : node.marks) {
@@ -94,8 +96,8 @@ class FlagGemsProvider final : public Provider {
 
     Result<std::vector<CorpusNode>> resolve(const NodeRequest& request) const override {
         if (!request.node.empty()) return resolve_node(request.node);
-        OPGAUGE_TRY_ASSIGN(const auto nodes, scan());
-        return resolve_operator(request, nodes);
+        OPGAUGE_TRY(scan());
+        return resolve_operator(request, *scanned_);
     }
 
     CorpusCommand command(const std::vector<CorpusNode>& nodes,
@@ -113,7 +115,7 @@ class FlagGemsProvider final : public Provider {
 
   private:
     bool is_flaggems() const { return benchmarks_ != root_; }
-    Result<std::vector<CorpusNode>> scan() const;
+    Result<void> scan() const;
     Result<std::vector<CorpusNode>> resolve_node(const std::string& node) const;
     tl::unexpected<Error> unknown_operator(const std::string& name,
                                            const std::vector<CorpusNode>& nodes) const;
@@ -125,9 +127,13 @@ class FlagGemsProvider final : public Provider {
     std::string python_;
     fs::path bridge_;
     std::vector<std::string> options_;  // that the corpus's conftest declares
+    // Found out once: reading 700 files and asking git take longer than planning an operator.
+    mutable std::optional<std::vector<CorpusNode>> scanned_;
+    mutable std::optional<CorpusVersion> version_;
 };
 
-Result<std::vector<CorpusNode>> FlagGemsProvider::scan() const {
+Result<void> FlagGemsProvider::scan() const {
+    if (scanned_) return {};
     std::vector<CorpusNode> nodes;
     for (const auto& path : test_files(benchmarks_)) {
         OPGAUGE_TRY_ASSIGN(const std::string text, read_file(path));
@@ -136,7 +142,8 @@ Result<std::vector<CorpusNode>> FlagGemsProvider::scan() const {
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const CorpusNode& a, const CorpusNode& b) { return a.id < b.id; });
-    return nodes;
+    scanned_ = std::move(nodes);
+    return {};
 }
 
 Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_node(const std::string& node) const {
@@ -236,7 +243,8 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
 }
 
 CorpusVersion FlagGemsProvider::version(const Environment& environment) const {
-    return git_version(root_, environment);
+    if (!version_) version_ = git_version(root_, environment);
+    return *version_;
 }
 
 }  // namespace

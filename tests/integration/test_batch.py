@@ -344,3 +344,40 @@ def test_the_terminal_shows_each_device(batches):
     assert "mm  case 1 of 2" in text
     assert "1 running" in text
     assert text.endswith("\x1b[J")
+
+
+def test_two_batches_do_not_share_a_device(batches):
+    batches.script(mm={"sleep": 30})
+    child = batches.tool.start(*batches.words("mm"))
+    wait_for(lambda: batches.log.exists())
+    other = ["batch", "add", "--backend", "fake", "--run-dir", "b"]
+    done = batches.tool(*other, "--devices", "1")
+    assert done.code == 4
+    assert f"is leased by pid {child.pid}" in done.err
+    waiting = batches.tool.start(*other, "--devices", "1", "--wait-lease", "20")
+    time.sleep(0.3)
+    assert waiting.poll() is None
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+    _, err = waiting.communicate(timeout=30)
+    assert waiting.returncode == 0, err
+
+
+def test_real_lanes_measure_what_the_parent_hands_out(batches):
+    del batches.tool.env["OPGAUGE_LANE_PROGRAM"]
+    case = {
+        "case": {"operator": "mm", "dtype": "float16", "shapes": [[1, 1]]},
+        "base": {"values_ns": [6000], "estimate_ns": 6000},
+        "candidate": {"values_ns": [3000], "estimate_ns": 3000},
+    }
+    script = batches.tool.folder / "script.json"
+    script.write_text(json.dumps({"tests": [{"node": "fake::mm", "cases": [case]}]}))
+    done = batches("*", OPGAUGE_FAKE_SCRIPT=str(script))
+    assert done.code == 0, done.err
+    rows = batches.rows()
+    assert list(rows) == NATIVE
+    assert {row["status"] for row in rows.values()} == {"passed"}
+    assert {row["geomean_speedup"] for row in rows.values()} == {"2"}
+    assert {row["rows_ok"] for row in rows.values()} == {"1"}
+    for op in NATIVE:
+        assert json.loads((batches.folder / f"runs/{op}/status.json").read_text())["exit_code"] == 0

@@ -359,6 +359,19 @@ def test_a_task_without_a_device_says_so(batches):
     assert "Slurm gave this task no device" in batches.rows()["mm"]["error"]
 
 
+def test_a_real_lane_measures_in_a_task(batches):
+    del batches.tool.env["OPGAUGE_LANE_PROGRAM"]
+    quick = ["--max-time", "0.05", "--min-samples", "3", "--dtypes", "float32"]
+    done = batches("add", "relu", "--backend", "cpu", *quick, gres="")
+    assert done.code == 0, done.err + (batches.folder / "tasks/000.log").read_text()
+    rows = batches.rows()
+    assert {op: row["status"] for op, row in rows.items()} == {"add": "passed", "relu": "passed"}
+    for row in rows.values():
+        assert int(row["rows_ok"]) > 0
+        assert (row["backend"], row["timer"]) == ("cpu", "host")
+        assert (batches.folder / row["run_dir"] / "rows.jsonl").exists()
+
+
 @pytest.mark.skipif("OPGAUGE_SLOW_TESTS" not in os.environ, reason="Slurm takes over a minute")
 def test_a_task_out_of_time_keeps_what_it_has_measured(batches):
     batches.script(mm={"do": "hang"})
