@@ -88,7 +88,9 @@ def measure(binary: Path, folder: Path, operators: int, options: list[str], name
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("binary", type=Path)
     parser.add_argument("--operators", type=int, default=50)
     parser.add_argument("--cases", type=int, default=10)
