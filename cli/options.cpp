@@ -85,6 +85,10 @@ void add_run(CLI::App& app, RunCommandOptions& options) {
     StoppingSettings& stopping = options.run.stopping;
     command.add_option("--root", options.root, "folder for new run folders");
     command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
+    command.add_option("--resume", options.resume, "go on with this run folder")
+        ->check(CLI::ExistingDirectory)
+        ->excludes("--run-dir")
+        ->excludes("--root");
     command.add_option("--precision", stopping.precision, "relative half-width of the interval")
         ->check(CLI::Range(1e-6, 1.0));
     command.add_option("--min-samples", stopping.min_samples, "samples per side, at least")

@@ -60,6 +60,12 @@ class OneReading {
         return any ? std::optional(counters) : std::nullopt;
     }
 
+    std::optional<std::uint64_t> free_memory() {
+        NvmlMemory memory{};
+        return ask(nvml_.memory, &memory) ? std::optional<std::uint64_t>(memory.free)
+                                          : std::nullopt;
+    }
+
     std::optional<double> max_sm_clock() { return number(nvml_.max_clock, kSmClock); }
 
     // Why the reading is worth nothing, if so.
@@ -112,6 +118,10 @@ class NvmlTelemetry final : public Telemetry {
 
     std::optional<ViolationCounters> violations() override {
         return OneReading(nvml_, handles_).violations();
+    }
+
+    std::optional<std::uint64_t> free_memory() override {
+        return OneReading(nvml_, handles_).free_memory();
     }
 
     Result<std::vector<DeviceProcess>> processes() override {

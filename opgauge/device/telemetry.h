@@ -46,6 +46,9 @@ class Telemetry {
     // Takes milliseconds (4 on an H200). nullopt: the library counts nothing.
     virtual std::optional<ViolationCounters> violations() { return std::nullopt; }
 
+    // Memory that nobody uses, in bytes. nullopt: the library does not tell.
+    virtual std::optional<std::uint64_t> free_memory() { return std::nullopt; }
+
     // Other processes on the device, this one left out. Kind refused: the library does not tell.
     virtual Result<std::vector<DeviceProcess>> processes() = 0;
 };
