@@ -104,8 +104,8 @@ class Recorder:
     def close_case(self, error: BaseException | None = None) -> None:
         if self._open and not self._skipped:
             members: dict[str, Any] = {"status": "ok", "check": self._verdict(error)}
-            # A process without its device's context or memory, or with a graph given up halfway, can
-            # do no more that could be trusted.
+            # A process without its device's context or memory, or with a graph given up halfway,
+            # can do no more that could be trusted.
             lost = error is not None and self._device is not None and not self._device.alive()
             untrusted = lost or getattr(error, "opgauge_untrusted", False)
             if error is not None:
