@@ -69,8 +69,8 @@ void Conversation::on_tick() {
 }
 
 std::chrono::milliseconds Conversation::tick_interval() const {
-    constexpr std::chrono::milliseconds kDuringBurst{2};
-    return watch_.in_burst() ? kDuringBurst : kUsualTick;
+    constexpr std::chrono::milliseconds kOften{2};
+    return watch_.in_burst() || waiting_ ? kOften : kUsualTick;
 }
 
 void Conversation::take_log(const Json& message) {

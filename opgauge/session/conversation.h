@@ -10,6 +10,7 @@
 #include "opgauge/session/device_watch.h"
 #include "opgauge/session/kept_run.h"
 #include "opgauge/session/lost_case.h"
+#include "opgauge/session/measuring_section.h"
 #include "opgauge/session/quarantine.h"
 #include "opgauge/session/replacement.h"
 #include "opgauge/session/timer_checks.h"
@@ -43,6 +44,8 @@ struct JobSettings {
     int compile_jobs = 1;
     bool overlap = true;       // whether a configuration is timed while others compile
     TimerChecks timer_checks;  // of the device's timers themselves
+    // Sides are timed inside it; null: whoever else measures. Outlives the conversation.
+    MeasuringSection* section = nullptr;
     Json select = Json::object();
     // A warm-up's: the cases that it takes are tuned, and none is timed.
     CaseChooser tune_only;
@@ -119,6 +122,8 @@ class Conversation final : public ChildHandler {
                  TuningDesk* desk = nullptr);
 
     std::optional<Json> on_message(const Json& message) override;
+    bool answers_later() const override { return waiting_.has_value(); }
+    std::optional<Json> late_answer() override;
     void on_tick() override;
     std::chrono::milliseconds tick_interval() const override;
     std::optional<std::string> wants_stop() override;
@@ -130,6 +135,8 @@ class Conversation final : public ChildHandler {
     // Before another child starts: after one that ran out of memory, waits until it is back.
     void await_memory();
     const ConversationResult& result() const { return result_; }
+    // How long the child waited for others that measured.
+    std::chrono::steady_clock::duration waited() const { return waited_; }
 
   private:
     struct OpenCase {
@@ -142,6 +149,14 @@ class Conversation final : public ChildHandler {
         std::set<std::string> flags;     // what the parent has seen
         std::string capturing;           // the side whose graph is being recorded
         std::vector<long long> winners;  // ids of the keys that it used
+        double waited_s = 0;             // for others that measured
+        int neighbours = 0;              // the most that measured at the same time
+    };
+    // A side whose first answer waits for the measuring section.
+    struct WaitingSide {
+        Side side;
+        std::chrono::steady_clock::time_point since;
+        bool told = false;  // whether the observer knows
     };
 
     Json answer_hello(const Json& message);
@@ -153,6 +168,10 @@ class Conversation final : public ChildHandler {
     std::optional<Json> answer_samples(const Json& message);
     std::optional<Json> answer_capture_failed(const Json& message);
     void give_up_capture(const std::string& side, const std::string& kind, const std::string& text);
+    Json start_side(Side side);
+    void stop_waiting();
+    void leave_section();
+    void count_neighbours();
     Json next_step(Side side);
     Json more(const MoreSamples& more, double cool_down_s);
     double judge_burst(SideSamples& taken, std::size_t before, std::size_t invalid_before);
@@ -194,6 +213,8 @@ class Conversation final : public ChildHandler {
     bool stopping_ = false;  // the child's words do not count any more
     bool lost_memory_ = false;
     std::optional<OpenCase> open_;
+    std::optional<WaitingSide> waiting_;
+    std::chrono::steady_clock::duration waited_{};
     std::set<std::string> dtype_unsupported_nodes_;
     std::string current_node_;
     int last_case_ = 0;  // its index in the current test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/session/lost_case.h"
 
-#include "opgauge/base/text.h"
+#include "opgauge/session/case_name.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,6 @@
 
 namespace opgauge {
 namespace {
-
-constexpr std::size_t kLongestCase = 200;
 
 // Worst first.
 constexpr std::array<std::pair<const char*, const char*>, 5> kWords = {
@@ -35,9 +33,7 @@ std::string lost_kind(const Outcome& outcome) {
 std::optional<LostCase> lost_case(const Row& row) {
     const std::string kind = get_string(row.error, "kind");
     if (row.status != RowStatus::failed || lost_words(kind).empty()) return std::nullopt;
-    const std::string name =
-        fmt::format("{} {} {}", row.work.operator_name, row.work.dtype, shapes_text(row.work));
-    return LostCase{kind, printable(name, kLongestCase), row.reason};
+    return LostCase{kind, case_name(row), row.reason};
 }
 
 std::string lost_words(const std::string& kind) {

@@ -157,7 +157,9 @@ Result<KeptRun> resume_run(const fs::path& directory, Json& identity) {
     OPGAUGE_TRY(check_unfinished(run));
     add_what_children_tell(identity, run.identity);
     OPGAUGE_TRY(check_same_caliber(directory, identity, run.identity));
-    fs::remove(directory / RunFiles::kStatus, error);
+    for (const char* name : {RunFiles::kStatus, RunFiles::kDigests}) {
+        fs::remove(directory / name, error);
+    }
     KeptRun kept;
     std::erase_if(run.rows, is_interrupted);
     kept.rows = std::move(run.rows);

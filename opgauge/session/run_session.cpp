@@ -6,6 +6,7 @@
 #include "opgauge/plan/cache.h"
 #include "opgauge/plan/capabilities.h"
 #include "opgauge/record/caliber.h"
+#include "opgauge/record/digests.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/record/result_writer.h"
 #include "opgauge/record/run_dir.h"
@@ -13,9 +14,10 @@
 #include "opgauge/session/conformance.h"
 #include "opgauge/session/exclusive.h"
 #include "opgauge/session/identity.h"
-#include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
+#include "opgauge/session/rerun.h"
 #include "opgauge/session/resume.h"
+#include "opgauge/session/run_setup.h"
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/stack_dump.h"
 #include "opgauge/session/supervise_children.h"
@@ -32,53 +34,6 @@
 namespace opgauge {
 namespace {
 
-Environment child_environment(const Plan& plan, const Environment& caller,
-                              const RunOptions& options) {
-    Environment environment = caller;
-    for (const auto& variable : plan.environment) environment.change(variable.name, variable.value);
-    environment.set("OPGAUGE_VERSION", options.tool_version);
-    return environment;
-}
-
-Result<std::filesystem::path> claim(const Plan& plan, const RunOptions& options,
-                                    const Clock& clock) {
-    std::error_code error;
-    if (options.resume && std::filesystem::is_directory(options.run_dir, error)) {
-        return std::filesystem::absolute(options.run_dir);
-    }
-    if (!options.run_dir.empty()) return claim_exact_run_dir(options.run_dir);
-    const CorpusNode& first = plan.nodes.front();
-    const std::string name = first.marks.empty() ? first.function : first.marks.front();
-    return claim_run_dir(options.root, name, clock.wall_time());
-}
-
-// The derived shape file is named by its content: writing it again changes nothing.
-Result<void> write_shapes(const Plan& plan) {
-    if (plan.shapes_content.empty()) return {};
-    const std::filesystem::path file(plan.shapes_file);
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    return write_file_atomically(file, plan.shapes_content);
-}
-
-JobSettings job_settings(const Plan& plan, const RunOptions& options) {
-    JobSettings job;
-    job.backend = plan.backend.value;
-    job.device = planned_device(plan.device);
-    job.timer = plan.timer.value;
-    job.fallback_timer = plan.fallback_timer;
-    job.timer_settings = plan.timer_settings;
-    job.stopping = options.stopping;
-    // Bursts one after the other drive a card into its power cap within 30 ms; with rests as long
-    // as they are, the first 20 samples of a 4096^3 product agree to 0.3 % in ten processes (H200).
-    constexpr double kRestSeconds = 0.01;
-    if (plan.heat == "burst") job.rest_s = kRestSeconds;
-    job.check_outputs = options.check_outputs;
-    job.compile_jobs = plan.compile.jobs;
-    job.overlap = plan.compile.overlap;
-    return job;
-}
-
 // Everything about one started run that its steps share.
 struct RunInProgress {
     const Plan& plan;
@@ -91,6 +46,7 @@ struct RunInProgress {
     const Environment& caller;
     std::chrono::steady_clock::time_point begin;
     TuningDesk desk;
+    std::unique_ptr<MeasuringSection> section;
     KeptRun kept;  // of the run that is resumed
     std::optional<Warmup> warmup = std::nullopt;
 };
@@ -123,7 +79,8 @@ void keep_costs(const RunInProgress& run, const ConversationResult& said) {
     if (!costs.empty()) write_tuning_costs(tuning_costs_file(run.plan, run.caller), costs);
 }
 
-// The status is written last: a directory without it is incomplete.
+// The status comes after all that it tells of: a directory without it is incomplete. The digests
+// are of the finished files, it too.
 Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, ConversationResult said) {
     if (const auto kept = run.desk.finish(); !kept) said.store_error = kept.error().message;
     complete_tuning(run.identity, run.desk);
@@ -145,11 +102,15 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
     OPGAUGE_TRY(run.writer.write_status(*recorded.status));
+    OPGAUGE_TRY(write_digests(run.directory));
     RunSummary summary;
     summary.run_dir = run.directory;
     summary.status = status.status;
     summary.reason = status.reason;
     summary.exit_code = status.exit_code;
+    summary.outcome = outcome;
+    summary.setup_id = get_string(run.identity, "setup_id");
+    summary.facts = std::move(*recorded.status);
     summary.warnings = said.log;
     if (run.warmup) summary.tuning = warmup_lines(run.warmup->report);
     for (auto& line : run.desk.lines()) summary.tuning.push_back(std::move(line));
@@ -222,6 +183,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     Quarantine quarantine =
         open_quarantine(run.caller, setup_id(run.identity), run.options.quarantine);
     job.quarantine = &quarantine;
+    job.section = run.section.get();
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
     const Outcome outcome =
@@ -258,22 +220,30 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     OPGAUGE_TRY_ASSIGN(std::optional<Replay> source, open_source(plan, child));
     std::optional<PythonFacts> python;
     if (provider.name() != "native") {
-        OPGAUGE_TRY_ASSIGN(python, probe_python(plan.command.argv.front(), child));
+        PythonProbe once;
+        PythonProbe& probe = options.python != nullptr ? *options.python : once;
+        OPGAUGE_TRY_ASSIGN(python, probe.ask(plan.command.argv.front(), child));
         OPGAUGE_TRY(require_packages(*python));
     }
-    OPGAUGE_TRY(write_shapes(plan));
-    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
+    // Without locks it measures all the same, and says that others may have disturbed it.
+    auto section = open_measuring_section(options.measuring, environment);
     const CorpusVersion version = provider.version(environment);
     IdentityInput input{plan,
                         version,
                         python,
                         source,
                         options.stopping,
+                        options.measuring,
+                        section ? "" : section.error().message,
                         child,
                         options.argv,
-                        directory.filename().string(),
+                        "",
                         utc_text(clock.wall_time()),
                         options.tool_version};
+    OPGAUGE_TRY(check_same_setup(options.same_setup_as, make_identity(input)));
+    OPGAUGE_TRY(write_shapes(plan));
+    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim_folder(plan, options, clock));
+    input.run_id = directory.filename().string();
     Json identity = make_identity(input);
     KeptRun kept;
     if (options.resume) {
@@ -282,8 +252,18 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
     OPGAUGE_TRY_ASSIGN(TuningDesk desk, open_desk(plan, child, std::move(source), directory));
     if (options.resume) OPGAUGE_TRY(desk.take_up());
-    RunInProgress run{plan,  options,     clock,       directory,       std::move(writer), identity,
-                      child, environment, clock.now(), std::move(desk), std::move(kept)};
+    RunInProgress run{plan,
+                      options,
+                      clock,
+                      directory,
+                      std::move(writer),
+                      identity,
+                      child,
+                      environment,
+                      clock.now(),
+                      std::move(desk),
+                      section ? std::move(*section) : nullptr,
+                      std::move(kept)};
     Plan executed = plan;
     if (python) narrow_to_modules(executed, python->modules, python->executable);
     OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));
