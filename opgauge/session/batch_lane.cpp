@@ -169,6 +169,8 @@ Json Lane::run(const LaneJob& job) {
 Result<RunSummary> Lane::measure(const LaneJob& job, const Plan& plan) {
     RunOptions run = options_.run;
     run.run_dir = job.run_dir;
+    run.resume = job.resume;
+    run.quarantine = options_.quarantine ? Quarantine::Use::skip : Quarantine::Use::note;
     run.python = &python_;
     Reporter reporter(batch_);
     return run_plan(plan, planner_.provider(), run, environment_, clock_, reporter);
