@@ -102,7 +102,11 @@ void add_batch(CLI::App& app, BatchCommandOptions& options) {
     add_selection(command, options.selection);
     command.add_option("--root", options.run.root, "folder for new batch folders");
     command.add_option("--run-dir", options.run.run_dir, "exactly this folder; absent or empty");
-    command.add_option("--resume", options.resume, "go on with this batch");
+    // An unset variable in a script must not start a new batch.
+    command.add_option("--resume", options.resume, "go on with this batch")
+        ->check([](const std::string& value) {
+            return value.empty() ? std::string("the value is empty") : std::string();
+        });
     command.add_option("--wait-lease", options.wait_lease_s, "wait so long for leased devices")
         ->check(CLI::NonNegativeNumber);
     command.add_option("--lane-silence", options.lane_silence_s, "end a lane that is silent")

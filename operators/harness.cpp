@@ -23,6 +23,7 @@ struct CaseContext {
     ChannelClient& channel;
     const SampleClock& clock;
     Outputs outputs;
+    int index = 0;  // of the next case in its test
 };
 
 // Obeys the parent until it has enough.
@@ -124,7 +125,8 @@ Json case_json(const Operator& op, Dtype dtype, const Sizes& sizes, const std::s
 void offer_case(CaseContext& context, const Operator& op, Dtype dtype, const Sizes& sizes,
                 std::size_t planned) {
     const Json named = case_json(op, dtype, sizes, "native::" + op.name);
-    const Json answer = context.channel.ask("case_begin", {{"case", named}, {"planned", planned}});
+    const Json answer = context.channel.ask(
+        "case_begin", {{"case", named}, {"index", context.index++}, {"planned", planned}});
     const std::string type = get_string(answer, "type");
     if (type == "skip") return;
     if (type != "measure") ::_exit(kProtocolError);
@@ -152,6 +154,7 @@ void run_operator(CaseContext& context, const Operator& op, const Selection& sel
     const std::string node = "native::" + op.name;
     const auto begin = std::chrono::steady_clock::now();
     context.channel.tell("test_begin", {{"node", node}});
+    context.index = 0;
     if (selection.dtypes.empty()) {
         end_without_dtype(context, node);
         return;

@@ -42,7 +42,7 @@ std::optional<Json> Conversation::on_message(const Json& message) {
         take_collected(message);
     } else if (type == "test_begin") {
         current_node_ = get_string(message, "node");
-        last_case_ = 0;
+        last_case_ = -1;
     } else if (type == "conformance") {
         job_.timer_checks.take(message);
     } else if (type == "case_end") {

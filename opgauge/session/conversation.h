@@ -217,7 +217,7 @@ class Conversation final : public ChildHandler {
     std::chrono::steady_clock::duration waited_{};
     std::set<std::string> dtype_unsupported_nodes_;
     std::string current_node_;
-    int last_case_ = 0;  // its index in the current test
+    int last_case_ = -1;  // its index in the current test; -1: none has begun
     int rows_begun_ = 0;
 };
 

@@ -38,7 +38,7 @@ std::optional<Json> Conversation::answer_case_begin(const Json& message) {
         return std::nullopt;
     }
     OpenCase open;
-    open.index_in_test = get_optional<int>(message, "index").value_or(0);
+    open.index_in_test = get_optional<int>(message, "index").value_or(last_case_ + 1);
     last_case_ = open.index_in_test;
     if (replacement_.is_done(current_node_, open.index_in_test)) {
         return Json{{"type", "skip"}, {"reason", "measured by the child before this one"}};

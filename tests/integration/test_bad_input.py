@@ -58,6 +58,7 @@ def test_one_line_and_its_exit_code(opgauge, words, code, line):
             "verify",
         ),
         (["run", "mm", "add"], "opgauge run does not take 'add'; `opgauge run --help` explains"),
+        (["batch", "mm", "--resume", ""], "opgauge batch: --resume: the value is empty"),
         (["run", "mm", "--level", "deep"], "opgauge run: --level: deep not in {"),
         (["run", "mm", "--min-samples", "many"], "opgauge run: --min-samples: Value many not in"),
         (["show"], "opgauge show: run is required; `opgauge show --help` explains what it takes"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,26 @@ def test_a_crash_in_case_two_and_a_hang_in_case_three_cost_two_of_five_cases(opg
     assert status["rows"] == {"ok": 3, "failed": 2, "invalid": 0, "skipped": 0, "flagged": 0}
     assert children(run) == 3
     assert [entry["kind"] for entry in quarantine(opgauge)] == ["crashed", "timeout"]
+
+
+def test_a_native_child_that_is_killed_costs_one_case(opgauge):
+    run = opgauge.folder / "run"
+    process = opgauge.start("run", "sum", "--corpus", "native", "--run-dir", run)
+    events, killed = run / "events.jsonl", False
+    until = time.monotonic() + 60
+    while not killed:
+        assert time.monotonic() < until
+        text = events.read_text() if events.exists() else ""
+        if text.count('"type":"case_begin"') >= 3 and text.endswith("\n"):
+            hello = json.loads(text.splitlines()[0])["message"]
+            os.kill(hello["pid"], signal.SIGKILL)
+            killed = True
+        time.sleep(0.01)
+    process.communicate(timeout=120)
+    rows = rows_of(run)
+    assert len({json.dumps(row["case"], sort_keys=True) for row in rows}) == len(rows) == 6
+    assert sorted(row["status"] for row in rows) == ["failed"] + ["ok"] * 5
+    assert status_of(run)["reason"].startswith("1 of 6 cases crashed, first sum ")
 
 
 def test_three_children_in_a_row_without_a_finished_case_end_the_run(opgauge, script):

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pty.h>
 #include <unistd.h>
 
@@ -41,11 +42,18 @@ class Terminal {
         if (master_ >= 0) ::close(master_);
         master_ = -1;
     }
-    // What has been written since the last call.
+    // What has been written since the last call. A terminal hands bytes on a moment later.
     std::string screen() const {
+        constexpr int kQuietMs = 50;
+        std::string text;
         std::array<char, 4096> buffer{};
-        const ssize_t n = ::read(master_, buffer.data(), buffer.size());
-        return n > 0 ? std::string(buffer.data(), static_cast<std::size_t>(n)) : std::string();
+        pollfd readable = {master_, POLLIN, 0};
+        while (::poll(&readable, 1, kQuietMs) > 0) {
+            const ssize_t n = ::read(master_, buffer.data(), buffer.size());
+            if (n <= 0) break;
+            text.append(buffer.data(), static_cast<std::size_t>(n));
+        }
+        return text;
     }
 
   private:
