@@ -13,10 +13,16 @@ Result<int> devices_command(const DevicesOptions& options, const Environment& en
 Result<int> plan_command(const PlanCommandOptions& options, const Environment& environment);
 Result<int> corpus_command(const CorpusOptions& options, const Environment& environment);
 Result<int> run_command(const RunCommandOptions& options, const Environment& environment);
+Result<int> batch_command(const BatchCommandOptions& options, const Environment& environment);
 Result<int> show_command(const ShowOptions& options);
 Result<int> compare_command(const CompareCommandOptions& options);
+Result<int> report_command(const ReportOptions& options);
+Result<int> verify_command(const VerifyOptions& options, const Environment& environment);
+Result<int> history_command(const HistoryOptions& options, const Environment& environment);
 Result<int> doctor_command(const DoctorOptions& options, const Environment& environment);
 Result<int> tune_command(const TuneOptions& options);
+Result<int> batch_task_command(const BatchTaskOptions& options, const Environment& environment);
 Result<int> warm_shard_command(const WarmShardOptions& options, const Environment& environment);
+Result<int> batch_lane_command(const BatchLaneOptions& options, const Environment& environment);
 
 }  // namespace opgauge::cli

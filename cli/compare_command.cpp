@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/shares.h"
 
 #include <fmt/format.h>
 
@@ -34,17 +35,6 @@ Result<Arms> arms_of(const CompareCommandOptions& options) {
     return fail(ErrorKind::usage,
                 "opgauge compare: give two run folders, A and B, or several with --a DIR... --b "
                 "DIR...");
-}
-
-// "1%" and "0.01" are the same share.
-Result<double> share_of(std::string_view text, std::string_view option) {
-    const bool is_percent = text.ends_with('%');
-    const auto number = parse_double(trim(is_percent ? text.substr(0, text.size() - 1) : text));
-    const double share = number.value_or(-1) / (is_percent ? 100 : 1);
-    if (share >= 0 && share < 1) return share;
-    return fail(ErrorKind::usage, fmt::format("{} {} is no share from 0 to below 1; write 0.01 or "
-                                              "1%",
-                                              option, printable(text)));
 }
 
 Result<CompareOptions> compare_options(const CompareCommandOptions& options) {

@@ -18,8 +18,9 @@ namespace {
 
 // Somebody else's machine, by what its tool printed there.
 Result<int> read_saved_output(const DoctorOptions& options) {
-    OPGAUGE_TRY_ASSIGN(const std::string text, read_file(options.parse));
-    OPGAUGE_TRY_ASSIGN(const Discovery found, read_pasted_output(options.command, text));
+    const auto text = read_file(options.parse);
+    if (!text) return fail(ErrorKind::usage, "--parse: " + text.error().message);
+    OPGAUGE_TRY_ASSIGN(const Discovery found, read_pasted_output(options.command, *text));
     const std::vector<Discovery> list = {found};
     fmt::print("{}", options.json ? to_text(devices_json(list)) : devices_text(list));
     return found.devices.empty() ? static_cast<int>(ExitCode::environment) : static_cast<int>(ok);

@@ -12,22 +12,30 @@ extern const std::string_view help_devices;
 extern const std::string_view help_plan;
 extern const std::string_view help_corpus;
 extern const std::string_view help_run;
+extern const std::string_view help_batch;
 extern const std::string_view help_show;
 extern const std::string_view help_compare;
+extern const std::string_view help_report;
+extern const std::string_view help_verify;
+extern const std::string_view help_history;
 extern const std::string_view help_doctor;
 extern const std::string_view help_tune;
 
 namespace opgauge::cli {
 
 std::string_view help_page(std::string_view command) {
-    const std::array<std::pair<std::string_view, std::string_view>, 9> pages = {{
+    const std::array<std::pair<std::string_view, std::string_view>, 13> pages = {{
         {"opgauge", help_opgauge},
         {"devices", help_devices},
         {"plan", help_plan},
         {"corpus", help_corpus},
         {"run", help_run},
+        {"batch", help_batch},
         {"show", help_show},
         {"compare", help_compare},
+        {"report", help_report},
+        {"verify", help_verify},
+        {"history", help_history},
         {"doctor", help_doctor},
         {"tune", help_tune},
     }};

@@ -24,11 +24,19 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("plan")) return plan_command(options.plan, environment);
     if (app.got_subcommand("corpus")) return corpus_command(options.corpus, environment);
     if (app.got_subcommand("run")) return run_command(options.run, environment);
+    if (app.got_subcommand("batch")) return batch_command(options.batch, environment);
     if (app.got_subcommand("show")) return show_command(options.show);
     if (app.got_subcommand("compare")) return compare_command(options.compare);
+    if (app.got_subcommand("report")) return report_command(options.report);
+    if (app.got_subcommand("verify")) return verify_command(options.verify, environment);
+    if (app.got_subcommand("history")) return history_command(options.history, environment);
     if (app.got_subcommand("tune")) return tune_command(options.tune);
+    if (app.got_subcommand("batch-task"))
+        return batch_task_command(options.batch_task, environment);
     if (app.got_subcommand("warm-shard"))
         return warm_shard_command(options.warm_shard, environment);
+    if (app.got_subcommand("batch-lane"))
+        return batch_lane_command(options.batch_lane, environment);
     return doctor_command(options.doctor, environment);
 }
 
@@ -37,6 +45,9 @@ int run_main(int argc, char** argv) {
     const opgauge::SignalGuard signals;
     Options options;
     options.run.run.argv.assign(argv, argv + argc);
+    options.batch.argv.assign(argv, argv + argc);
+    options.batch_lane.run.run.argv = options.run.run.argv;
+    options.verify.argv = options.run.run.argv;
     CLI::App app;
     add_commands(app, options);
     try {

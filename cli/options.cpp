@@ -2,11 +2,11 @@
 #include "cli/options.h"
 
 #include "cli/help.h"
+#include "cli/option_groups.h"
 
 #include <CLI/CLI.hpp>
 
 namespace opgauge::cli {
-namespace {
 
 void add_json(CLI::App& command, bool& json) {
     command.add_flag("--json", json, "print facts as JSON");
@@ -28,6 +28,8 @@ void add_where(CLI::App& command, PlanOptions& plan) {
     command.add_option("--python", plan.python, "interpreter that runs the corpus");
 }
 
+namespace {
+
 // An empty value is a variable that was not set: taking it for "not given" would do something else
 // than was asked, without a word.
 void must_say_something(CLI::Option* option) {
@@ -45,10 +47,14 @@ void add_warmup(CLI::App& command, WarmupOptions& warmup) {
         command.add_option("--overlap-keys", warmup.overlap, "cases for two shards: N or P%"));
 }
 
-void add_what(CLI::App& command, PlanOptions& plan) {
+void add_operator(CLI::App& command, PlanOptions& plan) {
     command.add_option("operator", plan.request.operator_, "operator to run");
     command.add_option("--file", plan.request.file, "the operator's file in the corpus");
     command.add_option("--node", plan.request.node, "a pytest node, taken verbatim");
+}
+
+// How an operator is tuned and timed, and which of its cases: the same for all of a batch.
+void add_how(CLI::App& command, PlanOptions& plan) {
     command.add_option("--timer", plan.timer, "graph, event, direct, host");
     command.add_option("--l2", plan.l2, "cold or hot: cache before each call (timer event)");
     command.add_option("--heat", plan.heat, "burst or sustained")
@@ -78,13 +84,13 @@ void add_what(CLI::App& command, PlanOptions& plan) {
         ->check(CLI::PositiveNumber);
 }
 
-void add_run(CLI::App& app, RunCommandOptions& options) {
-    CLI::App& command = add_command(app, "run", "measure one operator");
-    add_what(command, options.plan);
+}  // namespace
+
+// What `run` and `batch` measure with.
+void add_measuring(CLI::App& command, RunCommandOptions& options) {
+    add_how(command, options.plan);
     add_where(command, options.plan);
     StoppingSettings& stopping = options.run.stopping;
-    command.add_option("--root", options.root, "folder for new run folders");
-    command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
     command.add_option("--precision", stopping.precision, "relative half-width of the interval")
         ->check(CLI::Range(1e-6, 1.0));
     command.add_option("--min-samples", stopping.min_samples, "samples per side, at least")
@@ -107,7 +113,30 @@ void add_run(CLI::App& app, RunCommandOptions& options) {
     command.add_option("--stall", options.stall_s, "limit without progress in s; 0: none")
         ->check(CLI::NonNegativeNumber);
     command.add_flag("--no-check", options.no_check, "do not compare the sides' outputs");
+    command.add_flag_callback(
+        "--parallel-measure", [&options] { options.run.measuring = Measuring::parallel; },
+        "measure while others of the host measure");
+}
+
+namespace {
+
+void add_run(CLI::App& app, RunCommandOptions& options) {
+    CLI::App& command = add_command(app, "run", "measure one operator");
+    add_operator(command, options.plan);
+    add_measuring(command, options);
+    command.add_option("--root", options.root, "folder for new run folders");
+    command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
     add_json(command, options.json);
+}
+
+// Started by batch, not by people: in no help page.
+void add_batch_lane(CLI::App& app, BatchLaneOptions& options) {
+    CLI::App& command = *app.add_subcommand("batch-lane", "a lane of a batch");
+    command.group("");
+    add_measuring(command, options.run);
+    command.add_flag("--no-fork-server", options.no_fork_server, "start each child from nothing");
+    command.add_flag("--no-quarantine", options.no_quarantine, "run what is known to crash");
+    command.add_option("channel", options.channel_fd, "where it asks and tells")->required();
 }
 
 void add_corpus(CLI::App& app, CorpusOptions& options) {
@@ -137,6 +166,38 @@ void add_compare(CLI::App& app, CompareCommandOptions& options) {
     command.add_option("--fail-on", options.fail_on, "verdicts that end with exit code 1")
         ->delimiter(',')
         ->check(CLI::IsMember({"faster", "slower", "same", "undecided", "missing"}));
+    add_json(command, options.json);
+}
+
+void add_report(CLI::App& app, ReportOptions& options) {
+    CLI::App& command = add_command(app, "report", "a run, batch or comparison to show around");
+    command.add_option("path", options.path, "run folder, batch folder, comparison")->required();
+    command.add_option("--format", options.format, "text, markdown, csv, json, html")
+        ->check(CLI::IsMember({"text", "markdown", "csv", "json", "html"}));
+    must_say_something(command.add_option("--output", options.output, "file that is written"));
+}
+
+void add_verify(CLI::App& app, VerifyOptions& options) {
+    CLI::App& command = add_command(app, "verify", "does a run reproduce");
+    command.add_option("run", options.run_dir, "run folder")->required();
+    must_say_something(
+        command.add_option("--devices,--gpus", options.devices, "another device of that model"));
+    command.add_option("--root", options.root, "folder for the new run's folder");
+    command.add_option("--at-least", options.at_least, "the smallest difference that matters");
+    command.add_option("--process-noise", options.process_noise,
+                       "what two processes of equal code may differ by");
+    command.add_flag("--digests-only", options.digests_only, "check the files, run nothing");
+    add_json(command, options.json);
+}
+
+void add_history(CLI::App& app, HistoryOptions& options) {
+    CLI::App& command = add_command(app, "history", "an index over many runs");
+    command.add_option("folders", options.folders, "run folders, or folders of runs");
+    must_say_something(command.add_option("--index", options.index, "the index's file"));
+    must_say_something(
+        command.add_option("--operator", options.operator_name, "the trend of its cases"));
+    must_say_something(
+        command.add_option("--caliber", options.caliber, "of which caliber: its id's beginning"));
     add_json(command, options.json);
 }
 
@@ -173,12 +234,14 @@ void add_commands(CLI::App& app, Options& options) {
     add_json(devices, options.devices.json);
 
     CLI::App& plan = add_command(app, "plan", "what run would do");
-    add_what(plan, options.plan.plan);
+    add_operator(plan, options.plan.plan);
+    add_how(plan, options.plan.plan);
     add_where(plan, options.plan.plan);
     add_json(plan, options.plan.json);
 
     add_corpus(app, options.corpus);
     add_run(app, options.run);
+    add_batch(app, options.batch);
 
     CLI::App& show = add_command(app, "show", "a finished run again");
     show.add_option("run", options.show.run_dir, "run folder")->required();
@@ -187,13 +250,20 @@ void add_commands(CLI::App& app, Options& options) {
     add_json(show, options.show.json);
 
     add_compare(app, options.compare);
+    add_report(app, options.report);
+    add_verify(app, options.verify);
+    add_history(app, options.history);
     add_tune(app, options.tune);
 
-    // Started by run, not by people: in no help page.
+    // Started by batch, run and schedulers, not by people: in no help page.
+    CLI::App* task = app.add_subcommand("batch-task", "a task of a batch");
+    task->group("");
+    task->add_option("folder", options.batch_task.folder, "the batch's")->required();
     CLI::App* shard = app.add_subcommand("warm-shard", "a shard of a warm-up");
     shard->group("");
     shard->add_option("job", options.warm_shard.job, "its job")->required();
     shard->add_option("channel", options.warm_shard.channel_fd, "where it tells")->required();
+    add_batch_lane(app, options.batch_lane);
 
     CLI::App& doctor = add_command(app, "doctor", "what works, what is wrong, the cure");
     add_where(doctor, options.doctor.plan);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "opgauge/batch/selection.h"
+#include "opgauge/batch/slurm_client.h"
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/run_session.h"
 
@@ -41,6 +43,44 @@ struct RunCommandOptions {
     bool json = false;
 };
 
+struct BatchCommandOptions {
+    std::string action;  // empty: run it; status
+    std::string status_of;
+    SelectionRequest selection;
+    RunCommandOptions run;                 // what each lane's runs share
+    std::vector<std::string> run_options;  // the same, as given
+    std::vector<std::string> argv;
+    std::string resume;
+    int wait_lease_s = 0;
+    int lane_silence_s = 3'600;
+    bool no_fork_server = false;
+    bool no_quarantine = false;
+    bool quarantine = false;  // only list it
+    bool json = false;
+    // --executor slurm (docs/slurm.md)
+    std::string executor = "local";
+    SlurmOptions slurm;
+    double chunk_minutes = 15;
+    int most_tasks = 1'000;
+    int task_retries = 1;
+    double poll_s = 10;
+    int record_wait_s = 30;
+    int pending_limit_s = 86'400;
+    std::string times_from;
+};
+
+struct BatchTaskOptions {
+    std::string folder;
+};
+
+// A lane takes the options of `run` that do not name an operator or a folder.
+struct BatchLaneOptions {
+    RunCommandOptions run;
+    bool no_fork_server = false;
+    bool no_quarantine = false;
+    int channel_fd = -1;
+};
+
 struct ShowOptions {
     std::string run_dir;
     int case_index = 0;  // 0: the whole table
@@ -58,6 +98,31 @@ struct CompareCommandOptions {
     std::string process_noise = "1%";
     std::vector<std::string> fail_on;
     bool cross_caliber = false;
+    bool json = false;
+};
+
+struct ReportOptions {
+    std::string path;    // run, batch or comparison
+    std::string format;  // empty: by the output's name
+    std::string output;  // empty: standard output
+};
+
+struct VerifyOptions {
+    std::string run_dir;
+    std::string devices;  // empty: the recorded one
+    std::string root;
+    std::string at_least = "1%";
+    std::string process_noise = "1%";
+    bool digests_only = false;
+    bool json = false;
+    std::vector<std::string> argv;
+};
+
+struct HistoryOptions {
+    std::vector<std::string> folders;
+    std::string index;  // empty: in the cache folder
+    std::string operator_name;
+    std::string caliber;
     bool json = false;
 };
 
@@ -92,11 +157,17 @@ struct Options {
     PlanCommandOptions plan;
     CorpusOptions corpus;
     RunCommandOptions run;
+    BatchCommandOptions batch;
     ShowOptions show;
     CompareCommandOptions compare;
+    ReportOptions report;
+    VerifyOptions verify;
+    HistoryOptions history;
     DoctorOptions doctor;
     TuneOptions tune;
     WarmShardOptions warm_shard;
+    BatchLaneOptions batch_lane;
+    BatchTaskOptions batch_task;
 };
 
 // Adds every subcommand and its flags to `app`, bound to `options`.

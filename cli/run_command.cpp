@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/progress.h"
+#include "cli/run_options.h"
 
 #include <fmt/format.h>
 
@@ -15,18 +16,6 @@
 
 namespace opgauge::cli {
 namespace {
-
-RunOptions run_options(const RunCommandOptions& options, const Environment& environment) {
-    RunOptions run = options.run;
-    run.tool_version = OPGAUGE_VERSION;
-    run.check_outputs = !options.no_check;
-    run.run_dir = options.run_dir;
-    run.root = options.root.empty() ? environment.get_non_empty("OPGAUGE_ROOT").value_or("runs")
-                                    : options.root;
-    run.limits.total = std::chrono::seconds(options.timeout_s);
-    run.limits.stall = std::chrono::seconds(options.stall_s);
-    return run;
-}
 
 Result<void> report(const RunSummary& summary, const RunCommandOptions& options) {
     OPGAUGE_TRY_ASSIGN(const RecordedRun run, read_run(summary.run_dir));

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace opgauge::cli {
@@ -50,12 +51,27 @@ Result<Facts> facts_of(const TuneOptions& options) {
     return facts;
 }
 
+// A misspelt name would look like a store without winners.
+Result<void> check_kernel(const TuneOptions& options, TuningStore& store,
+                          const std::vector<Winner>& found) {
+    if (options.kernel.empty() || !found.empty()) return {};
+    OPGAUGE_TRY_ASSIGN(const auto all, store.winners());
+    std::set<std::string> names;
+    for (const auto& winner : all) names.insert(printable(winner.key.kernel));
+    const std::vector<std::string> kernels(names.begin(), names.end());
+    return fail(ErrorKind::usage,
+                fmt::format("{} has no winner of kernel '{}'; it has {}", store.path().string(),
+                            printable(options.kernel),
+                            kernels.empty() ? std::string("none at all") : join(kernels, ", ")));
+}
+
 Result<int> list_or_show(const TuneOptions& options) {
     Json all = Json::array();
     for (const auto& path : options.paths) {
         OPGAUGE_TRY_ASSIGN(auto store,
                            TuningStore::open(path, DatabaseAccess::read, wait_of(options)));
         OPGAUGE_TRY_ASSIGN(const auto winners, store.winners(options.kernel));
+        OPGAUGE_TRY(check_kernel(options, store, winners));
         OPGAUGE_TRY_ASSIGN(const auto size, store.size());
         const bool show = options.action == "show";
         std::vector<Timing> timings;

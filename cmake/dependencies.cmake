@@ -23,6 +23,12 @@ find_package(SQLite3 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
 # It only opens more methods of a class, and would make every precompiled header of ours unusable.
 set_target_properties(SQLiteCpp PROPERTIES INTERFACE_COMPILE_DEFINITIONS "")
+# Chart.js, which goes into each HTML report as it is packaged.
+find_file(OPGAUGE_CHART_LIBRARY chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
+if(NOT OPGAUGE_CHART_LIBRARY)
+    message(FATAL_ERROR "Chart.js was not found: install libjs-chart.js (tools/install_deps.sh build), or name "
+        "its chart.min.js, of version 3, with -DOPGAUGE_CHART_LIBRARY=FILE")
+endif()
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)

@@ -61,8 +61,11 @@ void play_side(ChannelClient& channel, const std::string& name, const Json& side
                                    {"timer", timer},
                                    {"first_call_ns", side.value("first_call_ns", Json(nullptr))},
                                    {"estimate_ns", side.value("estimate_ns", Json(nullptr))}});
+    const Json burst = side.value("burst", Json::object());
     std::size_t position = 0;
     while (get_string(answer, "type") != "enough") {
+        pause_ms(burst);
+        misbehave(burst);
         const int count = get_optional<int>(answer, "samples").value_or(1);
         answer = channel.ask(
             "samples",

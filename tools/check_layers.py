@@ -26,9 +26,9 @@ ALLOWED: dict[str, set[str]] = {
     "warmup": {"base", "plan", "run", "tuning"},
     "record": {"base", "device", "corpus", "measure"},
     "compare": {"base", "measure", "record", "session"},
-    # report shows devices and corpora as well as rows.
-    "report": {"base", "device", "corpus", "measure", "record", "compare"},
-    "batch": {"base", "run", "record", "session"},
+    # report shows devices, corpora and batches as well as rows.
+    "report": {"base", "device", "corpus", "measure", "record", "compare", "batch"},
+    "batch": {"base", "device", "corpus", "plan", "run", "record", "session"},
     "session": set(STAGES),
     "cli": {*STAGES, "session"},
     "operators": {"base"},

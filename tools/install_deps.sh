@@ -6,9 +6,9 @@ set -euo pipefail
 
 build=(g++ make cmake ninja-build pkg-config git ccache libfmt-dev libexpected-dev libcli11-dev
        nlohmann-json3-dev libyaml-cpp-dev libhwloc-dev libssl-dev libboost-dev libdnnl-dev
-       libopenblas-dev ocl-icd-opencl-dev libsqlite3-dev libsqlitecpp-dev)
+       libopenblas-dev ocl-icd-opencl-dev libsqlite3-dev libsqlitecpp-dev libjs-chart.js)
 test=(libgtest-dev libgmock-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev python3
-      python3-venv)
+      python3-venv chromium chromium-driver slurm-wlm munge)
 
 wanted=()
 for set in "$@"; do

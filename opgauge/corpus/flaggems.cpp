@@ -6,12 +6,14 @@
 #include "opgauge/base/text.h"
 #include "opgauge/base/tool.h"
 #include "opgauge/corpus/git_version.h"
+#include "opgauge/corpus/operators.h"
 #include "opgauge/corpus/pytest_scan.h"
 #include "opgauge/corpus/stages.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -80,7 +82,8 @@ class FlagGemsProvider final : public Provider {
     fs::path root() const override { return root_; }
 
     Result<std::vector<CorpusNode>> list() const override {
-        OPGAUGE_TRY_ASSIGN(auto nodes, scan());
+        OPGAUGE_TRY(scan());
+        auto nodes = *scanned_;
         const auto stages = read_stages(root_ / "conf" / "operators.yaml");
         for (auto& node : nodes) {
             for (const auto& mark : node.marks) {
@@ -93,8 +96,8 @@ class FlagGemsProvider final : public Provider {
 
     Result<std::vector<CorpusNode>> resolve(const NodeRequest& request) const override {
         if (!request.node.empty()) return resolve_node(request.node);
-        OPGAUGE_TRY_ASSIGN(const auto nodes, scan());
-        return resolve_operator(request, nodes);
+        OPGAUGE_TRY(scan());
+        return resolve_operator(request, *scanned_);
     }
 
     CorpusCommand command(const std::vector<CorpusNode>& nodes,
@@ -112,7 +115,7 @@ class FlagGemsProvider final : public Provider {
 
   private:
     bool is_flaggems() const { return benchmarks_ != root_; }
-    Result<std::vector<CorpusNode>> scan() const;
+    Result<void> scan() const;
     Result<std::vector<CorpusNode>> resolve_node(const std::string& node) const;
     tl::unexpected<Error> unknown_operator(const std::string& name,
                                            const std::vector<CorpusNode>& nodes) const;
@@ -124,27 +127,13 @@ class FlagGemsProvider final : public Provider {
     std::string python_;
     fs::path bridge_;
     std::vector<std::string> options_;  // that the corpus's conftest declares
+    // Found out once: reading 700 files and asking git take longer than planning an operator.
+    mutable std::optional<std::vector<CorpusNode>> scanned_;
+    mutable std::optional<CorpusVersion> version_;
 };
 
-// As FlagGems itself selects: by mark. Names of functions and files are what people also try; a
-// mark of single parameter sets comes last, since such collections repeat operators that have own
-// files.
-std::vector<CorpusNode> nodes_of(const std::string& name, const std::vector<CorpusNode>& nodes) {
-    auto found = select(nodes, [&](const CorpusNode& n) { return contains(n.marks, name); });
-    if (!found.empty()) return found;
-    found = select(nodes, [&](const CorpusNode& n) {
-        return n.function == name || n.function == "test_" + name;
-    });
-    if (!found.empty()) return found;
-    found = select(nodes,
-                   [&](const CorpusNode& n) { return fs::path(n.file).stem() == "test_" + name; });
-    if (!found.empty()) return found;
-    found = select(nodes, [&](const CorpusNode& n) { return contains(n.case_marks, name); });
-    for (auto& node : found) node.only_mark = name;
-    return found;
-}
-
-Result<std::vector<CorpusNode>> FlagGemsProvider::scan() const {
+Result<void> FlagGemsProvider::scan() const {
+    if (scanned_) return {};
     std::vector<CorpusNode> nodes;
     for (const auto& path : test_files(benchmarks_)) {
         OPGAUGE_TRY_ASSIGN(const std::string text, read_file(path));
@@ -153,7 +142,8 @@ Result<std::vector<CorpusNode>> FlagGemsProvider::scan() const {
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const CorpusNode& a, const CorpusNode& b) { return a.id < b.id; });
-    return nodes;
+    scanned_ = std::move(nodes);
+    return {};
 }
 
 Result<std::vector<CorpusNode>> FlagGemsProvider::resolve_node(const std::string& node) const {
@@ -253,7 +243,8 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
 }
 
 CorpusVersion FlagGemsProvider::version(const Environment& environment) const {
-    return git_version(root_, environment);
+    if (!version_) version_ = git_version(root_, environment);
+    return *version_;
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ struct CorpusVersion {
     std::optional<std::string> reason;        // why there is no commit
 };
 
+// One corpus as it is when it is first asked: what costs time to find out may be kept.
 class Provider {
   public:
     virtual ~Provider() = default;

@@ -61,6 +61,10 @@ Result<std::unique_ptr<Telemetry>> Backend::open_telemetry(
     return fail(ErrorKind::refused, fmt::format("backend {} has no telemetry", name()));
 }
 
+Result<HealthReading> Telemetry::health() {
+    return fail(ErrorKind::refused, "the library tells nothing of the device's health");
+}
+
 Result<std::optional<Device>> Backend::device_of_token(const Discovery& discovery,
                                                        const CallerMask& /*mask*/,
                                                        const std::string& token,

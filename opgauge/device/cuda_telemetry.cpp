@@ -18,6 +18,9 @@ namespace {
 constexpr int kSmClock = 1;
 constexpr int kMemoryClock = 2;
 constexpr int kGpuSensor = 0;
+// nvmlMemoryErrorType_t, nvmlEccCounterType_t (since the driver started).
+constexpr int kUncorrected = 1;
+constexpr int kVolatile = 0;
 constexpr std::array<std::pair<int, std::optional<std::uint64_t> ViolationCounters::*>, 4>
     kPolicies = {{{0, &ViolationCounters::power_ns},
                   {1, &ViolationCounters::thermal_ns},
@@ -60,6 +63,18 @@ class OneReading {
         return any ? std::optional(counters) : std::nullopt;
     }
 
+    HealthReading health() {
+        HealthReading health;
+        unsigned long long errors = 0;
+        if (ask(nvml_.ecc_errors, kUncorrected, kVolatile, &errors)) {
+            health.uncorrected_errors = errors;
+        }
+        add_repairs(health);
+        NvmlMemory memory{};
+        if (ask(nvml_.memory, &memory)) health.memory_used_bytes = memory.used;
+        return health;
+    }
+
     std::optional<double> max_sm_clock() { return number(nvml_.max_clock, kSmClock); }
 
     // Why the reading is worth nothing, if so.
@@ -79,6 +94,22 @@ class OneReading {
     std::optional<double> number(NvmlReturn (*function)(NvmlDevice, int, unsigned*), int kind) {
         unsigned value = 0;
         return ask(function, kind, &value) ? std::optional<double>(value) : std::nullopt;
+    }
+    // Rows are replaced by spare ones; older GPUs only retire pages.
+    void add_repairs(HealthReading& health) {
+        unsigned corrected = 0;
+        unsigned uncorrected = 0;
+        unsigned pending = 0;
+        unsigned failed = 0;
+        if (ask(nvml_.remapped_rows, &corrected, &uncorrected, &pending, &failed)) {
+            health.repair_pending = pending != 0;
+            health.repair_failed = failed != 0;
+            return;
+        }
+        int retired_pending = 0;
+        if (ask(nvml_.retired_pending, &retired_pending)) {
+            health.repair_pending = retired_pending != 0;
+        }
     }
     void add_reasons(DeviceReading& reading) {
         unsigned long long mask = 0;
@@ -112,6 +143,13 @@ class NvmlTelemetry final : public Telemetry {
 
     std::optional<ViolationCounters> violations() override {
         return OneReading(nvml_, handles_).violations();
+    }
+
+    Result<HealthReading> health() override {
+        OneReading one(nvml_, handles_);
+        HealthReading health = one.health();
+        if (const auto code = one.failure()) return failed(*code);
+        return health;
     }
 
     Result<std::vector<DeviceProcess>> processes() override {

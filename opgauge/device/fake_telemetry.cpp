@@ -53,6 +53,18 @@ class FakeTelemetry final : public Telemetry {
         return counters ? std::optional(violations_of(*counters)) : std::nullopt;
     }
 
+    // Of the reading handed out last.
+    Result<HealthReading> health() override {
+        if (!current_.contains("health")) return Telemetry::health();
+        const Json& entry = current_.at("health");
+        HealthReading health;
+        health.uncorrected_errors = get_optional<std::uint64_t>(entry, "uncorrected_errors");
+        health.repair_failed = get_optional<bool>(entry, "repair_failed");
+        health.repair_pending = get_optional<bool>(entry, "repair_pending");
+        health.memory_used_bytes = get_optional<std::uint64_t>(entry, "memory_used_bytes");
+        return health;
+    }
+
     // Those of the reading handed out last; where it names none, those of the device.
     Result<std::vector<DeviceProcess>> processes() override {
         const auto list = get_optional<Json>(current_, "processes");

@@ -64,6 +64,16 @@ void load_telemetry(const SymbolTable& table, Nvml& nvml) {
         table.optional<NvmlReturn(NvmlDevice, int, NvmlViolation*)>("nvmlDeviceGetViolationStatus");
 }
 
+void load_health(const SymbolTable& table, Nvml& nvml) {
+    nvml.ecc_errors = table.optional<NvmlReturn(NvmlDevice, int, int, unsigned long long*)>(
+        "nvmlDeviceGetTotalEccErrors");
+    nvml.remapped_rows =
+        table.optional<NvmlReturn(NvmlDevice, unsigned*, unsigned*, unsigned*, unsigned*)>(
+            "nvmlDeviceGetRemappedRows");
+    nvml.retired_pending =
+        table.optional<NvmlReturn(NvmlDevice, int*)>("nvmlDeviceGetRetiredPagesPendingStatus");
+}
+
 Result<Nvml> load(const SharedLibrary& library) {
     SymbolTable table(library);
     Nvml nvml{};
@@ -76,6 +86,7 @@ Result<Nvml> load(const SharedLibrary& library) {
     nvml.uuid = table.required<NvmlReturn(NvmlDevice, char*, unsigned)>("nvmlDeviceGetUUID");
     load_optional(table, nvml);
     load_telemetry(table, nvml);
+    load_health(table, nvml);
     OPGAUGE_TRY(table.check());
     nvml.library = library.name();
     return nvml;

@@ -68,6 +68,9 @@ struct Nvml {
     NvmlReturn (*temperature)(NvmlDevice, int, unsigned*);
     NvmlReturn (*clock_reasons)(NvmlDevice, unsigned long long*);
     NvmlReturn (*violation)(NvmlDevice, int, NvmlViolation*);
+    NvmlReturn (*ecc_errors)(NvmlDevice, int, int, unsigned long long*);
+    NvmlReturn (*remapped_rows)(NvmlDevice, unsigned*, unsigned*, unsigned*, unsigned*);
+    NvmlReturn (*retired_pending)(NvmlDevice, int*);
 
     std::string error(NvmlReturn code) const;
 };

@@ -33,6 +33,15 @@ struct DeviceReading {
     bool throttle_reasons_known = false;  // false: an empty list says nothing
 };
 
+// What tells a sick device from a well one; unknown is nullopt. Counters since the driver started:
+// only differences of two readings mean anything.
+struct HealthReading {
+    std::optional<std::uint64_t> uncorrected_errors;  // of its memory
+    std::optional<bool> repair_failed;   // of its memory: nothing is left to repair with
+    std::optional<bool> repair_pending;  // of its memory, until it is reset
+    std::optional<std::uint64_t> memory_used_bytes;
+};
+
 // Reads one device again and again. The parent owns it for the time of a run. The library stays
 // loaded while it lives.
 class Telemetry {
@@ -45,6 +54,10 @@ class Telemetry {
 
     // Takes milliseconds (4 on an H200). nullopt: the library counts nothing.
     virtual std::optional<ViolationCounters> violations() { return std::nullopt; }
+
+    // Asked between operators; may take milliseconds. Kinds: refused (the library tells nothing of
+    // it), environment (the device is lost or answers nothing).
+    virtual Result<HealthReading> health();
 
     // Other processes on the device, this one left out. Kind refused: the library does not tell.
     virtual Result<std::vector<DeviceProcess>> processes() = 0;

@@ -154,6 +154,8 @@ Result<Conformance> judge_conformance(const Json& facts) {
     if (get_optional<bool>(facts, "hold").value_or(false)) {
         const double shortest = *std::min_element(samples.small.begin(), samples.small.end());
         result.floor_ns = std::max(0.0, std::min(null_ns, shortest));
+        const auto empty = numbers_of(facts, "empty_kernel_event_ns");
+        if (!empty.empty()) result.empty_kernel_ns = median_of(empty);
     }
     return result;
 }
@@ -195,6 +197,7 @@ Json to_json(const Conformance& conformance) {
     }
     return {{"ok", conformance.failed().empty()},
             {"floor_ns", conformance.floor_ns},
+            {"empty_kernel_ns", optional_json(conformance.empty_kernel_ns)},
             {"resolution_ns", optional_json(conformance.resolution_ns)},
             {"checks", checks}};
 }

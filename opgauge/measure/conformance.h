@@ -26,6 +26,9 @@ struct ConformanceCheck {
 // (docs/measuring.md). Floors and flags of rows come from here.
 struct Conformance {
     double floor_ns = 0;  // one pair of events with nothing between; 0: not known
+    // A kernel that does nothing: what a sample holds beside the kernel's own duration. nullopt:
+    // not known.
+    std::optional<double> empty_kernel_ns;
     std::optional<double> resolution_ns;
     std::vector<ConformanceCheck> checks;
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <memory>
+#include <utility>
 
 namespace opgauge {
 namespace {
@@ -72,35 +72,6 @@ std::string device_why(const PlanOptions& options, const Environment& environmen
     return "the first usable device";
 }
 
-Result<void> add_device(Plan& plan, const PlanOptions& options, const Environment& environment) {
-    OPGAUGE_TRY_ASSIGN(const Backend* backend, find_backend(plan.backend.value));
-    OPGAUGE_TRY_ASSIGN(const auto selected,
-                       select_devices(*backend, plan.discovery, options.devices, environment));
-    plan.device = selected.front();
-    backend->complete(plan.device.device, environment);
-    plan.device_why = device_why(options, environment, *backend);
-    if (selected.size() > 1) {
-        plan.device_why +=
-            fmt::format("; the first of {}, since one run measures on one device", selected.size());
-    }
-    add_capabilities(plan, *backend);
-    add_environment(plan, environment);
-    return {};
-}
-
-Result<void> add_corpus(Plan& plan, const Provider& provider, const PlanOptions& options,
-                        const Environment& environment) {
-    OPGAUGE_TRY_ASSIGN(const auto request, decide_request(options.request, environment));
-    OPGAUGE_TRY_ASSIGN(plan.nodes, provider.resolve(request.request));
-    plan.nodes_why = request.why;
-    OPGAUGE_TRY_ASSIGN(auto shapes, decide_shapes(options.shapes, environment, provider));
-    plan.shapes = shapes.decision;
-    plan.shapes_file = shapes.file;
-    plan.shapes_content = std::move(shapes.content);
-    plan.shapes_digest = shapes.digest;
-    return {};
-}
-
 // What was asked for by name and would be dropped without a word is refused instead.
 Result<void> check_options(const PlanOptions& options, const Provider& provider) {
     struct Asked {
@@ -155,50 +126,111 @@ void add_command(Plan& plan, const Provider& provider, const Environment& enviro
 
 }  // namespace
 
-Result<Plan> make_plan(const PlanOptions& options, const Environment& environment,
-                       const Installation& installation) {
+Result<Planner> Planner::open(PlanOptions options, Environment environment,
+                              const Installation& installation) {
     OPGAUGE_TRY(check_dtypes(options.dtypes));
+    Planner planner;
     const std::string corpus = first_of(options.corpus, environment, "OPGAUGE_CORPUS", "native");
     const std::string python = first_of(options.python, environment, "OPGAUGE_PYTHON", "python3");
-    OPGAUGE_TRY_ASSIGN(const auto provider, open_corpus(corpus, python, installation));
+    OPGAUGE_TRY_ASSIGN(planner.provider_, open_corpus(corpus, python, installation));
+    planner.options_ = std::move(options);
+    planner.environment_ = std::move(environment);
+    return planner;
+}
+
+void Planner::forget_devices() {
+    choice_.reset();
+    selected_.clear();
+}
+
+Result<Plan> Planner::plan(const NodeRequest& request) {
     Plan plan;
-    plan.corpus_name = provider->name();
-    plan.corpus_root = provider->root().string();
+    plan.corpus_name = provider_->name();
+    plan.corpus_root = provider_->root().string();
     // The cheap look-ups first: a misspelt operator is told without asking any device.
-    OPGAUGE_TRY(add_corpus(plan, *provider, options, environment));
-    OPGAUGE_TRY(check_options(options, *provider));
-    OPGAUGE_TRY_ASSIGN(const BackendChoice choice,
-                       choose_for(plan.corpus_name, options, environment));
-    plan.backend = {std::string(choice.backend->name()), choice.why};
-    plan.discovery = choice.discovery;
+    OPGAUGE_TRY(add_corpus(plan, request));
+    OPGAUGE_TRY(check_options(options_, *provider_));
+    OPGAUGE_TRY(add_backend(plan));
+    OPGAUGE_TRY(add_measuring(plan));
+    plan.settings.level = options_.level.empty() ? "core" : options_.level;
+    plan.settings.dtypes = options_.dtypes;
+    plan.settings.warmup_ms = options_.warmup_ms;
+    plan.settings.iteration_ms = options_.iteration_ms;
+    add_command(plan, *provider_, environment_);
+    return plan;
+}
+
+Result<void> Planner::add_corpus(Plan& plan, const NodeRequest& request) {
+    OPGAUGE_TRY_ASSIGN(const auto decided, decide_request(request, environment_));
+    OPGAUGE_TRY_ASSIGN(plan.nodes, provider_->resolve(decided.request));
+    plan.nodes_why = decided.why;
+    if (!shapes_) {
+        OPGAUGE_TRY_ASSIGN(shapes_, decide_shapes(options_.shapes, environment_, *provider_));
+    }
+    plan.shapes = shapes_->decision;
+    plan.shapes_file = shapes_->file;
+    plan.shapes_content = shapes_->content;
+    plan.shapes_digest = shapes_->digest;
+    return {};
+}
+
+Result<void> Planner::add_backend(Plan& plan) {
+    if (!choice_) {
+        OPGAUGE_TRY_ASSIGN(choice_, choose_for(plan.corpus_name, options_, environment_));
+    }
+    plan.backend = {std::string(choice_->backend->name()), choice_->why};
+    plan.discovery = choice_->discovery;
+    return {};
+}
+
+// What depends on the backend's capabilities.
+Result<void> Planner::add_measuring(Plan& plan) {
+    const Backend& backend = *choice_->backend;
     const auto tunes = plan.corpus_name != "native" ? CorpusTuning::yes
-                       : choice.backend->hidden()   ? CorpusTuning::on_call
+                       : backend.hidden()           ? CorpusTuning::on_call
                                                     : CorpusTuning::none;
-    OPGAUGE_TRY_ASSIGN(auto tuning, decide_tuning(options.tuning, environment, tunes));
+    OPGAUGE_TRY_ASSIGN(auto tuning, decide_tuning(options_.tuning, environment_, tunes));
     plan.tune = std::move(tuning.mode);
     plan.replay = std::move(tuning.replay);
-    OPGAUGE_TRY_ASSIGN(plan.compile,
-                       decide_compile(options.tuning, *choice.backend, plan.tune.value));
-    OPGAUGE_TRY_ASSIGN(plan.timer, decide_timer(options.timer, *choice.backend, plan.corpus_name));
+    OPGAUGE_TRY_ASSIGN(plan.compile, decide_compile(options_.tuning, backend, plan.tune.value));
+    OPGAUGE_TRY_ASSIGN(plan.timer, decide_timer(options_.timer, backend, plan.corpus_name));
     OPGAUGE_TRY_ASSIGN(const TimerSettings settings,
-                       decide_timer_settings(options.l2, *choice.backend, plan.timer.value));
+                       decide_timer_settings(options_.l2, backend, plan.timer.value));
     plan.timer_settings = settings.json;
     plan.fallback_timer = settings.fallback_timer;
-    plan.heat = options.heat.empty() ? "burst" : options.heat;
-    OPGAUGE_TRY(add_device(plan, options, environment));
-    OPGAUGE_TRY_ASSIGN(plan.warmup, decide_warmup(options.warmup, options.devices, plan, tunes,
-                                                  *choice.backend, environment));
-    if (plan.corpus_name != "native") {
-        auto plugins = decide_plugins(*choice.backend, plan.timer.value);
-        plan.plugins = std::move(plugins.used);
-        plan.no_plugins = std::move(plugins.left_out);
+    plan.heat = options_.heat.empty() ? "burst" : options_.heat;
+    OPGAUGE_TRY(add_device(plan));
+    OPGAUGE_TRY_ASSIGN(plan.warmup, decide_warmup(options_.warmup, options_.devices, plan, tunes,
+                                                  backend, environment_));
+    if (plan.corpus_name == "native") return {};
+    auto plugins = decide_plugins(backend, plan.timer.value);
+    plan.plugins = std::move(plugins.used);
+    plan.no_plugins = std::move(plugins.left_out);
+    return {};
+}
+
+Result<void> Planner::add_device(Plan& plan) {
+    const Backend& backend = *choice_->backend;
+    if (selected_.empty()) {
+        OPGAUGE_TRY_ASSIGN(selected_,
+                           select_devices(backend, plan.discovery, options_.devices, environment_));
+        backend.complete(selected_.front().device, environment_);
     }
-    plan.settings.level = options.level.empty() ? "core" : options.level;
-    plan.settings.dtypes = options.dtypes;
-    plan.settings.warmup_ms = options.warmup_ms;
-    plan.settings.iteration_ms = options.iteration_ms;
-    add_command(plan, *provider, environment);
-    return plan;
+    plan.device = selected_.front();
+    plan.device_why = device_why(options_, environment_, backend);
+    if (selected_.size() > 1) {
+        plan.device_why += fmt::format("; the first of {}, since one run measures on one device",
+                                       selected_.size());
+    }
+    add_capabilities(plan, backend);
+    add_environment(plan, environment_);
+    return {};
+}
+
+Result<Plan> make_plan(const PlanOptions& options, const Environment& environment,
+                       const Installation& installation) {
+    OPGAUGE_TRY_ASSIGN(Planner planner, Planner::open(options, environment, installation));
+    return planner.plan(options.request);
 }
 
 }  // namespace opgauge

@@ -107,6 +107,14 @@ Result<WarmupPlan> decide_warmup(const WarmupOptions& options, const std::string
                                  const Plan& plan, CorpusTuning corpus, const Backend& backend,
                                  const Environment& environment) {
     WarmupPlan warmup;
+    const std::string reason = nothing_to_tune(plan, corpus);
+    // A variable that is set for a whole batch must not end the runs that cannot use it.
+    if (const auto variable = environment.get_non_empty(kVariable);
+        variable && options.devices.empty() && !reason.empty()) {
+        warmup.why =
+            fmt::format("{}={} is left aside: {}", kVariable, printable(*variable), reason);
+        return warmup;
+    }
     OPGAUGE_TRY_ASSIGN(const Asked asked, how_many(options, environment));
     warmup.why = asked.why;
     if (asked.shards == 0) {
@@ -114,13 +122,8 @@ Result<WarmupPlan> decide_warmup(const WarmupOptions& options, const std::string
         return warmup;
     }
     OPGAUGE_TRY_ASSIGN(warmup.overlap, overlap_of(options.overlap));
-    if (const std::string reason = nothing_to_tune(plan, corpus); !reason.empty()) {
-        if (asked.by_option) {
-            return fail(ErrorKind::refused, fmt::format("{}: {}; leave it out", asked.why, reason));
-        }
-        // A variable that is set for a whole batch must not end the runs that cannot use it.
-        warmup.why = fmt::format("{} is left aside: {}", asked.why, reason);
-        return warmup;
+    if (!reason.empty()) {
+        return fail(ErrorKind::refused, fmt::format("{}: {}; leave it out", asked.why, reason));
     }
     OPGAUGE_TRY_ASSIGN(
         const auto selected,

@@ -77,6 +77,18 @@ std::vector<Burst> bursts_of(const Json& line) {
     return bursts;
 }
 
+// One line of samples.jsonl.
+void take_side(const Json& line, RecordedSamples& taken) {
+    SideSamples samples;
+    samples.timer = get_string(line, "timer");
+    samples.calls_per_sample = get_optional<int>(line, "calls_per_sample").value_or(1);
+    samples.values_ns =
+        get_optional<std::vector<double>>(line, "values_ns").value_or(samples.values_ns);
+    samples.bursts = bursts_of(line);
+    samples.dropped_bursts = get_optional<int>(line, "dropped_bursts").value_or(0);
+    (get_string(line, "side") == "base" ? taken.base : taken.candidate) = std::move(samples);
+}
+
 Result<RecordedRun> read_whole_run(const std::filesystem::path& directory) {
     std::error_code error;
     if (!std::filesystem::is_directory(directory, error)) {
@@ -126,15 +138,17 @@ Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int
                        read_json_lines(directory / RunFiles::kSamples, is_another));
     RecordedSamples result;
     for (const auto& line : lines.values) {
-        if (get_optional<int>(line, "index") != row_index) continue;
-        SideSamples samples;
-        samples.timer = get_string(line, "timer");
-        samples.calls_per_sample = get_optional<int>(line, "calls_per_sample").value_or(1);
-        samples.values_ns =
-            get_optional<std::vector<double>>(line, "values_ns").value_or(samples.values_ns);
-        samples.bursts = bursts_of(line);
-        samples.dropped_bursts = get_optional<int>(line, "dropped_bursts").value_or(0);
-        (get_string(line, "side") == "base" ? result.base : result.candidate) = std::move(samples);
+        if (get_optional<int>(line, "index") == row_index) take_side(line, result);
+    }
+    return result;
+}
+
+Result<std::map<int, RecordedSamples>> read_all_samples(const std::filesystem::path& directory) {
+    OPGAUGE_TRY_ASSIGN(const JsonLines lines,
+                       read_json_lines(directory / RunFiles::kSamples, parse_all));
+    std::map<int, RecordedSamples> result;
+    for (const auto& line : lines.values) {
+        if (const auto index = get_optional<int>(line, "index")) take_side(line, result[*index]);
     }
     return result;
 }

@@ -6,6 +6,7 @@
 #include "opgauge/record/row.h"
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,5 +32,8 @@ struct RecordedSamples {
     std::optional<SideSamples> candidate;
 };
 Result<RecordedSamples> read_samples(const std::filesystem::path& directory, int row_index);
+
+// Those of every row, by index; a torn last line is dropped.
+Result<std::map<int, RecordedSamples>> read_all_samples(const std::filesystem::path& directory);
 
 }  // namespace opgauge

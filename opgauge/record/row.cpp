@@ -216,7 +216,8 @@ Json to_json(const Row& row) {
             {"error", row.error},
             {"check", row.check},
             {"work", row.work_amount},
-            {"seconds", row.seconds}};
+            {"seconds", row.seconds},
+            {"waited_s", row.waited_s}};
 }
 
 Result<Row> row_from_json(const Json& value) {
@@ -247,6 +248,7 @@ Result<Row> row_from_json(const Json& value) {
     row.check = value.value("check", Json(nullptr));
     row.work_amount = value.value("work", Json(nullptr));
     row.seconds = get_optional<double>(value, "seconds").value_or(0.0);
+    row.waited_s = get_optional<double>(value, "waited_s").value_or(0.0);
     return row;
 }
 

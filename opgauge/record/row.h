@@ -57,6 +57,7 @@ struct Row {
     Json check = nullptr;
     Json work_amount = nullptr;  // {"bytes", "flops"}
     double seconds = 0;          // wall time of the case
+    double waited_s = 0;         // of these, for others of the host that measured
 
     // Base median over candidate median: only for an ok row whose two sides have the same timer.
     std::optional<double> speedup() const;

@@ -21,6 +21,7 @@ struct RunFiles {
     static constexpr const char* kEvents = "events.jsonl";
     static constexpr const char* kLog = "child.log";
     static constexpr const char* kStatus = "status.json";
+    static constexpr const char* kDigests = "digests.json";
 };
 
 // Claims ROOT/OPERATOR-UTC with a bare mkdir; where it exists, -2, -3, ... are tried, so that runs

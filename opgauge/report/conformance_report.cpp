@@ -55,7 +55,11 @@ std::string conformance_text(const Conformance& conformance) {
     const std::string floor = conformance.floor_ns > 0
                                   ? time_text(conformance.floor_ns) + " a sample"
                                   : "not known; only zero and less are invalid";
-    return table.render() + "floor: " + floor + "\n";
+    const std::string empty =
+        conformance.empty_kernel_ns
+            ? "; a kernel that does nothing takes " + time_text(*conformance.empty_kernel_ns)
+            : "";
+    return table.render() + "floor: " + floor + empty + "\n";
 }
 
 }  // namespace opgauge

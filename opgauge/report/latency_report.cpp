@@ -153,43 +153,48 @@ std::string latency_text(const RecordedRun& run) {
     return text + "\n" + notes + closing_text(run);
 }
 
-std::string latency_csv(const RecordedRun& run) {
-    const std::vector<std::string> titles = {"index",
-                                             "operator",
-                                             "dtype",
-                                             "shapes",
-                                             "status",
-                                             "timer",
-                                             "base_median_ns",
-                                             "base_lower_quartile_ns",
-                                             "base_upper_quartile_ns",
-                                             "base_samples",
-                                             "candidate_median_ns",
-                                             "candidate_lower_quartile_ns",
-                                             "candidate_upper_quartile_ns",
-                                             "candidate_samples",
-                                             "speedup",
-                                             "relative_precision",
-                                             "fallback",
-                                             "flags",
-                                             "reason",
-                                             "case_id",
-                                             "caliber_id"};
-    std::string text = csv_line(titles);
-    for (const auto& row : run.rows) {
-        std::vector<std::string> cells = {
-            std::to_string(row.index), row.work.operator_name,           row.work.dtype,
-            shapes_text(row.work),     std::string(name_of(row.status)), timer_text(row)};
-        for (const auto* side : {&row.base, &row.candidate}) {
-            for (auto& cell : csv_side(*side)) cells.push_back(std::move(cell));
-        }
-        for (auto cell :
-             {number_or_empty(row.speedup()), number_or_empty(row.precision()), row.fallback,
-              join(row.flags, ";"), row.reason, row.case_id, row.caliber_id}) {
-            cells.push_back(std::move(cell));
-        }
-        text += csv_line(cells);
+std::vector<std::string> latency_csv_titles() {
+    return {"index",
+            "operator",
+            "dtype",
+            "shapes",
+            "status",
+            "timer",
+            "base_median_ns",
+            "base_lower_quartile_ns",
+            "base_upper_quartile_ns",
+            "base_samples",
+            "candidate_median_ns",
+            "candidate_lower_quartile_ns",
+            "candidate_upper_quartile_ns",
+            "candidate_samples",
+            "speedup",
+            "relative_precision",
+            "fallback",
+            "flags",
+            "reason",
+            "case_id",
+            "caliber_id"};
+}
+
+std::vector<std::string> latency_csv_cells(const Row& row) {
+    std::vector<std::string> cells = {
+        std::to_string(row.index), row.work.operator_name,           row.work.dtype,
+        shapes_text(row.work),     std::string(name_of(row.status)), timer_text(row)};
+    for (const auto* side : {&row.base, &row.candidate}) {
+        for (auto& cell : csv_side(*side)) cells.push_back(std::move(cell));
     }
+    for (auto cell :
+         {number_or_empty(row.speedup()), number_or_empty(row.precision()), row.fallback,
+          join(row.flags, ";"), row.reason, row.case_id, row.caliber_id}) {
+        cells.push_back(std::move(cell));
+    }
+    return cells;
+}
+
+std::string latency_csv(const RecordedRun& run) {
+    std::string text = csv_line(latency_csv_titles());
+    for (const auto& row : run.rows) text += csv_line(latency_csv_cells(row));
     return text;
 }
 

@@ -19,6 +19,10 @@ std::string latency_text(const RecordedRun& run);
 // The same rows with units in the column names, for spreadsheets.
 std::string latency_csv(const RecordedRun& run);
 
+// Titles and cells of that table, for one that has more columns.
+std::vector<std::string> latency_csv_titles();
+std::vector<std::string> latency_csv_cells(const Row& row);
+
 // Geometric mean of the speed-ups of all unflagged ok rows, and how many they are.
 std::pair<std::optional<double>, std::size_t> geomean_speedup(const std::vector<Row>& rows);
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -20,14 +21,17 @@ namespace {
 constexpr int kRounds = 100;
 constexpr std::chrono::milliseconds kPause{10};
 
-std::vector<pid_t> own_children() {
+std::vector<pid_t> own_children(std::span<const pid_t> spared) {
     std::vector<pid_t> children;
     // The main thread adopts; other threads' children (tools being run) are not to be touched.
     const auto self = std::to_string(::getpid());
     const auto text = read_file("/proc/" + self + "/task/" + self + "/children");
     if (!text) return children;
     for (const auto& word : split(trim(*text), ' ')) {
-        if (const auto pid = parse_unsigned(word)) children.push_back(static_cast<pid_t>(*pid));
+        const auto number = parse_unsigned(word);
+        if (!number) continue;
+        const auto pid = static_cast<pid_t>(*number);
+        if (std::find(spared.begin(), spared.end(), pid) == spared.end()) children.push_back(pid);
     }
     return children;
 }
@@ -38,9 +42,9 @@ void become_subreaper() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-void end_descendants() {
+void end_descendants(std::span<const pid_t> spared) {
     for (int round = 0; round < kRounds; ++round) {
-        const auto children = own_children();
+        const auto children = own_children(spared);
         if (children.empty()) return;
         for (const pid_t pid : children) {
             ::kill(pid, SIGKILL);

@@ -20,6 +20,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 namespace opgauge {
 namespace {
@@ -47,6 +48,8 @@ class Supervision {
     void wait_for_something();
     void take_channel();
     void take_message(const Json& message);
+    void answer(unsigned long long question, Json answer);
+    void give_late_answer(SteadyTime now);
     void log_event(const char* from, const Json& message);
     void check_reasons_to_stop();
     void check_limits(SteadyTime now);
@@ -68,6 +71,9 @@ class Supervision {
     std::optional<LineAppender> events_;
     SteadyTime begin_ = std::chrono::steady_clock::now();
     SteadyTime last_message_ = begin_;
+    std::optional<unsigned long long> owed_;  // the question whose answer comes later
+    SteadyTime owed_since_;
+    SteadyTime::duration waited_{};  // for such answers
     std::optional<SteadyTime> channel_closed_;
     bool child_ended_ = false;
     bool said_bye_ = false;
@@ -130,6 +136,7 @@ Outcome Supervision::run() {
         if (child_ended_) break;
         const auto now = std::chrono::steady_clock::now();
         check_reasons_to_stop();
+        give_late_answer(now);
         check_limits(now);
         advance_stop(now);
     }
@@ -170,11 +177,26 @@ void Supervision::take_message(const Json& message) {
     last_message_ = std::chrono::steady_clock::now();
     log_event("child", message);
     if (get_string(message, "type") == "bye") said_bye_ = true;
-    auto answer = handler_.on_message(message);
-    if (!answer) return;
-    (*answer)["to"] = message.at("seq");
-    log_event("parent", *answer);
-    if (auto sent = channel_.send(*answer); !sent) begin_stop(Stopped{sent.error().message, 0});
+    const auto seq = message.at("seq").get<unsigned long long>();
+    if (auto now = handler_.on_message(message)) return answer(seq, std::move(*now));
+    if (!handler_.answers_later() || owed_) return;
+    owed_ = seq;
+    owed_since_ = last_message_;
+}
+
+void Supervision::answer(unsigned long long question, Json answer) {
+    answer["to"] = question;
+    log_event("parent", answer);
+    if (auto sent = channel_.send(answer); !sent) begin_stop(Stopped{sent.error().message, 0});
+}
+
+void Supervision::give_late_answer(SteadyTime now) {
+    // A child that is being stopped, or that went on without its answer, gets none.
+    if (forced_ || !handler_.answers_later()) owed_.reset();
+    if (!owed_) return;
+    waited_ += now - owed_since_;
+    owed_since_ = last_message_ = now;
+    if (auto late = handler_.late_answer()) answer(*std::exchange(owed_, {}), std::move(*late));
 }
 
 void Supervision::log_event(const char* from, const Json& message) {
@@ -198,7 +220,7 @@ void Supervision::check_reasons_to_stop() {
 }
 
 void Supervision::check_limits(SteadyTime now) {
-    if (limits_.total.count() > 0 && now - begin_ > limits_.total) {
+    if (limits_.total.count() > 0 && now - begin_ - waited_ > limits_.total) {
         begin_stop(TimedOut{
             fmt::format("timeout {} s", std::chrono::duration<double>(limits_.total).count())});
     }

@@ -38,6 +38,10 @@ class ChildHandler {
     virtual ~ChildHandler() = default;
     // One message of the child. The answer to a question, or nullopt for none.
     virtual std::optional<Json> on_message(const Json& message) = 0;
+    // True: the answer that on_message did not give comes later. late_answer() is then asked after
+    // each wake-up until it gives one. The child has to wait, so the time counts for no limit.
+    virtual bool answers_later() const { return false; }
+    virtual std::optional<Json> late_answer() { return std::nullopt; }
     // After each wake-up, and at least once in each tick_interval().
     virtual void on_tick() {}
     virtual std::chrono::milliseconds tick_interval() const { return kUsualTick; }

@@ -59,6 +59,7 @@ Result<void> write_conformance(const std::filesystem::path& file, const KeptConf
 Json conformance_summary(const KeptConformance& kept) {
     return {{"measured_utc", kept.measured_utc},
             {"floor_ns", kept.judged.floor_ns},
+            {"empty_kernel_ns", optional_json(kept.judged.empty_kernel_ns)},
             {"resolution_ns", optional_json(kept.judged.resolution_ns)},
             {"failed", kept.judged.failed()}};
 }

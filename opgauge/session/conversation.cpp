@@ -65,8 +65,8 @@ void Conversation::on_tick() {
 }
 
 std::chrono::milliseconds Conversation::tick_interval() const {
-    constexpr std::chrono::milliseconds kDuringBurst{2};
-    return watch_.in_burst() ? kDuringBurst : kUsualTick;
+    constexpr std::chrono::milliseconds kOften{2};
+    return watch_.in_burst() || waiting_ ? kOften : kUsualTick;
 }
 
 void Conversation::take_log(const Json& message) {
@@ -166,6 +166,7 @@ void Conversation::take_event(const Json& message) {
 }
 
 bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
+    leave_section();
     const bool stopped =
         !std::holds_alternative<Exited>(outcome) && !std::holds_alternative<Signaled>(outcome);
     if (open_ && !open_->capturing.empty() && !stopped) {

@@ -8,6 +8,7 @@
 #include "opgauge/run/supervisor.h"
 #include "opgauge/session/case_timers.h"
 #include "opgauge/session/device_watch.h"
+#include "opgauge/session/measuring_section.h"
 #include "opgauge/session/replacement.h"
 #include "opgauge/session/timer_checks.h"
 #include "opgauge/session/tuning_desk.h"
@@ -40,6 +41,8 @@ struct JobSettings {
     int compile_jobs = 1;
     bool overlap = true;       // whether a configuration is timed while others compile
     TimerChecks timer_checks;  // of the device's timers themselves
+    // Sides are timed inside it; null: whoever else measures. Outlives the conversation.
+    MeasuringSection* section = nullptr;
     Json select = Json::object();
     // A warm-up's: the cases that it takes are tuned, and none is timed.
     CaseChooser tune_only;
@@ -121,6 +124,8 @@ class Conversation final : public ChildHandler {
                  TuningDesk* desk = nullptr);
 
     std::optional<Json> on_message(const Json& message) override;
+    bool answers_later() const override { return waiting_.has_value(); }
+    std::optional<Json> late_answer() override;
     void on_tick() override;
     std::chrono::milliseconds tick_interval() const override;
     std::optional<std::string> wants_stop() override;
@@ -129,6 +134,8 @@ class Conversation final : public ChildHandler {
     // another child, that is to be started now.
     bool child_ended(const std::string& why, const Outcome& outcome);
     const ConversationResult& result() const { return result_; }
+    // How long the child waited for others that measured.
+    std::chrono::steady_clock::duration waited() const { return waited_; }
 
   private:
     struct OpenCase {
@@ -141,6 +148,14 @@ class Conversation final : public ChildHandler {
         std::set<std::string> flags;     // what the parent has seen
         std::string capturing;           // the side whose graph is being recorded
         std::vector<long long> winners;  // ids of the keys that it used
+        double waited_s = 0;             // for others that measured
+        int neighbours = 0;              // the most that measured at the same time
+    };
+    // A side whose first answer waits for the measuring section.
+    struct WaitingSide {
+        Side side;
+        std::chrono::steady_clock::time_point since;
+        bool told = false;  // whether the observer knows
     };
 
     Json answer_hello(const Json& message);
@@ -151,6 +166,10 @@ class Conversation final : public ChildHandler {
     std::optional<Json> answer_samples(const Json& message);
     std::optional<Json> answer_capture_failed(const Json& message);
     void give_up_capture(const std::string& side, const std::string& kind, const std::string& text);
+    Json start_side(Side side);
+    void stop_waiting();
+    void leave_section();
+    void count_neighbours();
     Json next_step(Side side);
     Json more(const MoreSamples& more, double cool_down_s);
     double judge_burst(SideSamples& taken, std::size_t before, std::size_t invalid_before);
@@ -186,6 +205,8 @@ class Conversation final : public ChildHandler {
     CaseTimers timers_;
     Replacement replacement_;
     std::optional<OpenCase> open_;
+    std::optional<WaitingSide> waiting_;
+    std::chrono::steady_clock::duration waited_{};
     std::set<std::string> dtype_unsupported_nodes_;
     std::string current_node_;
     int rows_begun_ = 0;

@@ -87,6 +87,7 @@ std::optional<Json> Conversation::answer_capture_failed(const Json& message) {
 // The open case is forgotten: both its sides are measured again, by another child.
 void Conversation::give_up_capture(const std::string& side, const std::string& kind,
                                    const std::string& text) {
+    leave_section();
     timers_.failed({open_->row.case_id, side, kind, text, false}, current_node_);
     replacement_.repeat_case(current_node_, open_->index_in_test);
     --rows_begun_;
@@ -118,9 +119,10 @@ std::optional<Json> Conversation::answer_side_begin(const Json& message) {
     fresh.estimate_ns = get_optional<double>(message, "estimate_ns");
     fresh.no_device_work = get_optional<bool>(message, "no_device_work").value_or(false);
     *samples = std::move(fresh);
-    watch_.begin_side();
-    cool_down_s_ = 0;
-    return next_step(side);
+    leave_section();
+    if (job_.section == nullptr || job_.section->try_enter()) return start_side(side);
+    waiting_ = WaitingSide{side, clock_.now()};
+    return std::nullopt;
 }
 
 std::optional<Json> Conversation::answer_samples(const Json& message) {
@@ -138,6 +140,7 @@ std::optional<Json> Conversation::answer_samples(const Json& message) {
         protocol_error("'samples' without values_ns");
         return std::nullopt;
     }
+    count_neighbours();
     const std::size_t before = taken.values_ns.size();
     const std::size_t invalid_before = taken.invalid.size();
     add_values(taken, numbers_in(*values),
@@ -185,6 +188,7 @@ Json Conversation::next_step(Side side) {
     const SideSamples& samples = *samples_of(side);
     const auto decision = decide(stopping_for(job_.stopping, samples.timer), samples);
     if (const auto* next = std::get_if<MoreSamples>(&decision)) return more(*next, cool_down_s_);
+    leave_section();
     auto& result = side == Side::base ? open_->row.base : open_->row.candidate;
     result = make_side_result(samples, std::get<Enough>(decision).reason);
     const auto& summary = result->summary;
@@ -229,10 +233,15 @@ void Conversation::take_case_end(const Json& message) {
 
 void Conversation::close_case() {
     if (!open_) return;
+    leave_section();
     flag_neighbours();  // also one that came while the case ran
     flag_timers();
+    if (open_->neighbours > 0) {
+        open_->flags.insert(fmt::format("neighbours={}", open_->neighbours));
+    }
     Row& row = open_->row;
     row.seconds = std::chrono::duration<double>(clock_.now() - open_->begin).count();
+    row.waited_s = open_->waited_s;
     row.flags.insert(row.flags.end(), open_->flags.begin(), open_->flags.end());
     add_tuning(row);
     judge(row);

@@ -88,13 +88,15 @@ Json plugin_names(const Plan& plan) {
     return names;
 }
 
-Json settings_facts(const Plan& plan, const StoppingSettings& stopping) {
+Json settings_facts(const IdentityInput& input) {
+    const Plan& plan = input.plan;
+    const StoppingSettings& stopping = input.stopping;
     return {{"level", plan.settings.level},
             {"dtypes", plan.settings.dtypes},
             {"mode", plan.settings.mode},
             {"warmup_ms", plan.settings.warmup_ms},
             {"iteration_ms", plan.settings.iteration_ms},
-            {"parallel_measure", false},
+            {"parallel_measure", input.measuring == Measuring::parallel},
             {"heat", plan.heat},
             {"stopping", name_of(stopping.rule)},
             {"precision", stopping.precision},
@@ -120,6 +122,7 @@ Json unknown_facts(const IdentityInput& input) {
     say("corpus.commit", input.corpus_version.commit,
         input.corpus_version.reason.value_or("unknown"));
     if (!input.python) unknown["software.python"] = "the native corpus runs without Python";
+    if (!input.no_section.empty()) unknown["measuring_section"] = input.no_section;
     unknown["clocks.policy"] = "not read in this release";
     unknown["tuning.winners_digest"] =
         input.plan.tune.value == "off" ? "tuning is off: opgauge sees no winners, the corpus may "
@@ -152,7 +155,7 @@ Json make_identity(const IdentityInput& input) {
         {"tuning", tuning_facts(plan, input.replayed)},
         {"shapes", {{"source", plan.shapes.value}, {"digest", optional_json(plan.shapes_digest)}}},
         {"plugins", plugin_names(plan)},
-        {"settings", settings_facts(plan, input.stopping)},
+        {"settings", settings_facts(input)},
         {"environment", recorded_environment(input.child_environment, plan.backend.value)},
         {"host", host_facts()},
         {"clocks", {{"policy", nullptr}}},

@@ -6,6 +6,7 @@
 #include "opgauge/corpus/provider.h"
 #include "opgauge/measure/stopping_rule.h"
 #include "opgauge/plan/plan.h"
+#include "opgauge/session/host_locks.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/tuning/replay.h"
 
@@ -22,6 +23,8 @@ struct IdentityInput {
     const std::optional<PythonFacts>& python;  // nullopt: the native corpus needs none
     const std::optional<Replay>& replayed;
     const StoppingSettings& stopping;
+    Measuring measuring;
+    std::string no_section;  // why others are not kept from measuring; empty: they are
     const Environment& child_environment;
     std::vector<std::string> argv;
     std::string run_id;

@@ -70,6 +70,13 @@ Result<PythonFacts> probe_python(const std::string& python, const Environment& e
     return facts;
 }
 
+Result<PythonFacts> PythonProbe::ask(const std::string& python, const Environment& environment) {
+    const auto found = known_.find(python);
+    if (found != known_.end()) return found->second;
+    OPGAUGE_TRY_ASSIGN(auto facts, probe_python(python, environment));
+    return known_.emplace(python, std::move(facts)).first->second;
+}
+
 void narrow_capabilities(Plan& plan, const Environment& environment) {
     // The native corpus needs no Python.
     if (plan.corpus_name == "native") return;

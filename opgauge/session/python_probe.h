@@ -28,6 +28,15 @@ struct PythonFacts {
 // Kind environment: no such interpreter, or it does not start. One line with the cure.
 Result<PythonFacts> probe_python(const std::string& python, const Environment& environment);
 
+// For a process that makes several runs: asks each interpreter once.
+class PythonProbe {
+  public:
+    Result<PythonFacts> ask(const std::string& python, const Environment& environment);
+
+  private:
+    std::map<std::string, PythonFacts> known_;
+};
+
 // Takes from the plan's capabilities those whose module the corpus's interpreter lacks.
 void narrow_capabilities(Plan& plan, const Environment& environment);
 

@@ -6,6 +6,7 @@
 #include "opgauge/plan/cache.h"
 #include "opgauge/plan/capabilities.h"
 #include "opgauge/record/caliber.h"
+#include "opgauge/record/digests.h"
 #include "opgauge/record/result_reader.h"
 #include "opgauge/record/result_writer.h"
 #include "opgauge/record/run_dir.h"
@@ -15,6 +16,7 @@
 #include "opgauge/session/identity.h"
 #include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
+#include "opgauge/session/rerun.h"
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/supervise_children.h"
 #include "opgauge/session/tuning_costs.h"
@@ -120,6 +122,7 @@ struct RunInProgress {
     const Environment& caller;
     std::chrono::steady_clock::time_point begin;
     TuningDesk desk;
+    std::unique_ptr<MeasuringSection> section;
     std::optional<Warmup> warmup = std::nullopt;
 };
 
@@ -151,7 +154,8 @@ void keep_costs(const RunInProgress& run, const ConversationResult& said) {
     if (!costs.empty()) write_tuning_costs(tuning_costs_file(run.plan, run.caller), costs);
 }
 
-// The status is written last: a directory without it is incomplete.
+// The status comes after all that it tells of: a directory without it is incomplete. The digests
+// are of the finished files, it too.
 Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, ConversationResult said) {
     if (const auto kept = run.desk.finish(); !kept) said.store_error = kept.error().message;
     complete_tuning(run.identity, run.desk);
@@ -172,11 +176,15 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
     OPGAUGE_TRY(run.writer.write_status(*recorded.status));
+    OPGAUGE_TRY(write_digests(run.directory));
     RunSummary summary;
     summary.run_dir = run.directory;
     summary.status = status.status;
     summary.reason = status.reason;
     summary.exit_code = status.exit_code;
+    summary.outcome = outcome;
+    summary.setup_id = get_string(run.identity, "setup_id");
+    summary.facts = std::move(*recorded.status);
     summary.warnings = said.log;
     if (run.warmup) summary.tuning = warmup_lines(run.warmup->report);
     for (auto& line : run.desk.lines()) summary.tuning.push_back(std::move(line));
@@ -231,6 +239,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     watch.note_neighbours();
     JobSettings job = job_settings(run.plan, run.options);
     job.timer_checks = timer_checks(run);
+    job.section = run.section.get();
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
     ChildSpec spec;
@@ -266,27 +275,44 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     OPGAUGE_TRY_ASSIGN(std::optional<Replay> source, open_source(plan, child));
     std::optional<PythonFacts> python;
     if (provider.name() != "native") {
-        OPGAUGE_TRY_ASSIGN(python, probe_python(plan.command.argv.front(), child));
+        PythonProbe once;
+        PythonProbe& probe = options.python != nullptr ? *options.python : once;
+        OPGAUGE_TRY_ASSIGN(python, probe.ask(plan.command.argv.front(), child));
         OPGAUGE_TRY(require_packages(*python));
     }
-    OPGAUGE_TRY(write_shapes(plan));
-    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
-    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
+    // Without locks it measures all the same, and says that others may have disturbed it.
+    auto section = open_measuring_section(options.measuring, environment);
     const CorpusVersion version = provider.version(environment);
     IdentityInput input{plan,
                         version,
                         python,
                         source,
                         options.stopping,
+                        options.measuring,
+                        section ? "" : section.error().message,
                         child,
                         options.argv,
-                        directory.filename().string(),
+                        "",
                         utc_text(clock.wall_time()),
                         options.tool_version};
+    OPGAUGE_TRY(check_same_setup(options.same_setup_as, make_identity(input)));
+    OPGAUGE_TRY(write_shapes(plan));
+    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
+    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
+    input.run_id = directory.filename().string();
     const Json identity = make_identity(input);
     OPGAUGE_TRY_ASSIGN(TuningDesk desk, open_desk(plan, child, std::move(source), directory));
-    RunInProgress run{plan,     options, clock,       directory,   std::move(writer),
-                      identity, child,   environment, clock.now(), std::move(desk)};
+    RunInProgress run{plan,
+                      options,
+                      clock,
+                      directory,
+                      std::move(writer),
+                      identity,
+                      child,
+                      environment,
+                      clock.now(),
+                      std::move(desk),
+                      section ? std::move(*section) : nullptr};
     Plan executed = plan;
     if (python) narrow_to_modules(executed, python->modules, python->executable);
     OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));

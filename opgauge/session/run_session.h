@@ -9,6 +9,8 @@
 #include "opgauge/plan/plan.h"
 #include "opgauge/run/supervisor.h"
 #include "opgauge/session/conversation.h"
+#include "opgauge/session/host_locks.h"
+#include "opgauge/session/python_probe.h"
 
 #include <filesystem>
 #include <string>
@@ -24,8 +26,12 @@ struct RunOptions {
     bool check_outputs = true;
     bool exclusive = false;      // refuse a device that others use
     bool retry_capture = false;  // try again what is known not to be captured
+    Measuring measuring = Measuring::exclusive;
+    // Of a process that makes several runs; null: the interpreter is asked anew.
+    PythonProbe* python = nullptr;
     std::vector<std::string> argv;
     std::string tool_version;
+    Json same_setup_as = nullptr;  // an identity: where its setup is not met, nothing is started
 };
 
 // How a run ended. Everything that was measured is in the run directory whatever the status.
@@ -36,6 +42,9 @@ struct RunSummary {
     int exit_code = 0;
     std::vector<std::string> warnings;
     std::vector<std::string> tuning;  // what a person must know of it, one line each
+    Outcome outcome;                  // of the last child
+    Json facts = Json::object();      // content of status.json
+    std::string setup_id;
 };
 
 // One run: claims the folder, writes the identity, starts and supervises the child, keeps each row

@@ -127,7 +127,7 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
 Json marker_counts(const std::vector<Row>& rows) {
     std::map<std::string, int> counts;
     for (const auto& row : rows) {
-        for (const auto& flag : row.flags) ++counts[flag.substr(0, flag.find('@'))];
+        for (const auto& flag : row.flags) ++counts[flag.substr(0, flag.find_first_of("@="))];
     }
     return counts;
 }

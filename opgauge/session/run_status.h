@@ -18,7 +18,8 @@ struct RunStatus {
 };
 RunStatus judge_run(const Outcome& outcome, const ConversationResult& conversation);
 
-// {"throttled:sw_power_cap": 2}: how many rows carry each flag. What follows an @ is a row's own.
+// {"throttled:sw_power_cap": 2}: how many rows carry each flag. What follows an @ or a = is a row's
+// own.
 Json marker_counts(const std::vector<Row>& rows);
 
 }  // namespace opgauge

@@ -14,7 +14,8 @@ Outcome supervise_children(const ChildSpec& spec, const ChildLimits& limits, con
     while (true) {
         ChildLimits left = limits;
         if (left.total.count() > 0) {
-            const auto spent = std::chrono::duration_cast<milliseconds>(clock.now() - begin);
+            const auto spent = std::chrono::duration_cast<milliseconds>(clock.now() - begin -
+                                                                        conversation.waited());
             left.total = std::max(milliseconds(1), left.total - spent);
         }
         const Outcome outcome = supervise(spec, left, conversation);

@@ -48,8 +48,9 @@ struct WarmedKeys {
     Confirm confirm = Confirm::none;
     std::map<std::string, Json> disputed;  // place_of(): the configurations that won somewhere
 };
-// One text for kernel, space and key, as both a merge and a child name them.
-std::string place_of(std::string_view kernel, std::string_view space, std::string_view lookup);
+// One text for a key of a kernel. Two kernels of one name differ in their scope only.
+std::string place_of(std::string_view kernel, std::string_view space, std::string_view lookup,
+                     const Scope& scope);
 
 // Decides which configuration a child uses at a key: of this run, of the source of a replay, or
 // one that it tunes live. Outlives the children of a run, so that one that takes another's place

@@ -22,8 +22,9 @@ bool belongs_to(const Timing& timing, const Winner& winner) {
 
 }  // namespace
 
-std::string place_of(std::string_view kernel, std::string_view space, std::string_view lookup) {
-    return to_line(Json::array({kernel, space, lookup}));
+std::string place_of(std::string_view kernel, std::string_view space, std::string_view lookup,
+                     const Scope& scope) {
+    return to_line(Json::array({kernel, space, lookup, to_json(scope)}));
 }
 
 Result<Json> TuningDesk::answer_warmed(KeyState& state) {
@@ -35,8 +36,9 @@ Result<Json> TuningDesk::answer_warmed(KeyState& state) {
         return tune_answer(state);
     }
     const auto& key = state.asked.key;
-    const auto disputed =
-        warmed_->disputed.find(place_of(key.kernel, key.space, lookup_text(key.key)));
+    // By the winner's own scope, as the merge saw it: the child's may lack facts.
+    const auto disputed = warmed_->disputed.find(
+        place_of(key.kernel, key.space, lookup_text(key.key), warmed->winner.scope));
     if (warmed_->confirm == WarmedKeys::Confirm::all) {
         state.confirming = true;
         return tune_answer(state);

@@ -4,62 +4,33 @@
 #include "opgauge/base/file.h"
 #include "opgauge/base/text.h"
 #include "opgauge/record/run_dir.h"
+#include "opgauge/run/parent_channel.h"
+#include "opgauge/session/case_name.h"
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/supervise_children.h"
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 namespace opgauge {
 namespace {
 
 constexpr std::chrono::seconds kStoreWait{10};
 
-// The shard's word to the run that started it. A run that is gone takes the shard with it, so that
-// a write that fails needs no care.
-class Teller {
-  public:
-    explicit Teller(int fd) : fd_(fd) {}
-
-    void tell(const char* type, Json message) {
-        Json line = {{"type", type}, {"seq", ++seq_}};
-        line.update(message);
-        std::string bytes = to_line(line) + "\n";
-        std::string_view left = bytes;
-        while (!left.empty()) {
-            const ssize_t written = ::write(fd_, left.data(), left.size());
-            if (written < 0 && errno == EINTR) continue;
-            if (written <= 0) return;
-            left.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-
-  private:
-    int fd_;
-    unsigned long long seq_ = 0;
-};
-
-std::string name_of_case(const Row& row) {
-    return printable(
-        fmt::format("{} {} {}", row.work.operator_name, row.work.dtype, shapes_text(row.work)),
-        200);
-}
-
 class Shard final : public RunObserver {
   public:
     Shard(const ShardJob& job, int channel_fd)
-        : job_(job), share_(job.shards, job.overlap, job.costs), teller_(channel_fd) {}
+        : job_(job), share_(job.shards, job.overlap, job.costs), run_(channel_fd) {}
 
     void on_case_begin(const Row& row, std::optional<int> planned) override {
-        if (planned) teller_.tell("planned", {{"cases", *planned}});
-        teller_.tell("begin", {{"id", row.case_id}, {"name", name_of_case(row)}});
+        if (planned) {
+            run_.tell("planned", {{"test", printable(row.work.node, 200)}, {"cases", *planned}});
+        }
+        run_.tell("begin", {{"id", row.case_id}, {"name", case_name(row)}});
     }
     void on_tuning(const std::string& kernel) override {
-        teller_.tell("tuning", {{"kernel", printable(kernel, 100)}});
+        run_.tell("tuning", {{"kernel", printable(kernel, 100)}});
     }
 
     std::optional<std::string> choose(const Row& row, int test, int index) {
@@ -68,27 +39,27 @@ class Shard final : public RunObserver {
         if (std::find(shards.begin(), shards.end(), job_.shard) != shards.end()) {
             return std::nullopt;
         }
-        teller_.tell("left",
-                     {{"id", row.case_id}, {"name", name_of_case(row)}, {"owner", shards.front()}});
+        run_.tell("left",
+                  {{"id", row.case_id}, {"name", case_name(row)}, {"owner", shards.front()}});
         return fmt::format("shard {} tunes it", shards.front());
     }
 
     Result<void> take_row(const Row& row) {
         // A case that was not timed is no valid row; what counts here is whether it ran.
         const bool ran = row.status != RowStatus::failed;
-        teller_.tell("case", {{"id", row.case_id},
-                              {"ok", ran},
-                              {"reason", ran ? std::string() : printable(row.reason)},
-                              {"seconds", row.seconds}});
+        run_.tell("case", {{"id", row.case_id},
+                           {"ok", ran},
+                           {"reason", ran ? std::string() : printable(row.reason)},
+                           {"seconds", row.seconds}});
         return {};
     }
 
-    Teller& teller() { return teller_; }
+    ParentChannel& run() { return run_; }
 
   private:
     const ShardJob& job_;
     CaseShare share_;
-    Teller teller_;
+    ParentChannel run_;  // that started the shard
 };
 
 JobSettings settings_of(const ShardJob& job, Shard& shard) {
@@ -157,7 +128,7 @@ Result<int> run_warm_shard(const ShardJob& job, int channel_fd, const Environmen
                   {"log", said.log},
                   {"tuning", desk.tuning_json()}};
     OPGAUGE_TRY(write_file_atomically(job.folder / RunFiles::kStatus, to_text(facts)));
-    shard.teller().tell("ended", {{"status", status.status}, {"reason", status.reason}});
+    shard.run().tell("ended", {{"status", status.status}, {"reason", status.reason}});
     return status.exit_code;
 }
 

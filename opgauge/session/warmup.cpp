@@ -93,9 +93,9 @@ std::vector<MergeSource> readable_stores(const WarmupInput& input, WarmupReport&
     return sources;
 }
 
-Result<std::optional<WarmedKeys>> merge(const WarmupInput& input, WarmupReport& report) {
+// Without any source the merged store is empty, and each key that the run tunes is `not_warmed`.
+Result<WarmedKeys> merge(const WarmupInput& input, WarmupReport& report) {
     const auto sources = readable_stores(input, report);
-    if (sources.empty()) return std::optional<WarmedKeys>();
     const fs::path merged = input.run_dir / kFolder / kMerged;
     OPGAUGE_TRY_ASSIGN(report.merged, merge_stores(merged, sources));
     OPGAUGE_TRY_ASSIGN(auto store, TuningStore::open(merged, DatabaseAccess::read));
@@ -107,11 +107,11 @@ Result<std::optional<WarmedKeys>> merge(const WarmupInput& input, WarmupReport& 
                                         : WarmedKeys::Confirm::none;
     WarmedKeys keys{std::move(winners), std::move(timings), confirm, {}};
     for (const auto& one : report.merged.disagreements) {
-        Json& configs = keys.disputed[place_of(one.kernel, one.space, one.key)];
+        Json& configs = keys.disputed[place_of(one.kernel, one.space, one.key, one.scope)];
         configs = Json::array();
         for (const auto& side : one.sides) configs.push_back(side.config);
     }
-    return std::optional(std::move(keys));
+    return keys;
 }
 
 // The run compiles winners only, and does it again: nothing of a shard's cache is read any more.

@@ -22,7 +22,7 @@ struct WarmupInput {
 struct Warmup {
     WarmupReport report;
     std::optional<Stopped> interrupted;  // the run ends here; what was tuned is in merged.db
-    std::optional<WarmedKeys> keys;      // absent where no shard left a store
+    std::optional<WarmedKeys> keys;      // without winners where no shard left a store
     CaseCosts costs;                     // of the cases that were tuned, in seconds
 };
 

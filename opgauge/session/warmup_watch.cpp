@@ -6,10 +6,21 @@
 #include <algorithm>
 
 namespace opgauge {
+namespace {
+
+// Of a shard that did not tell its own. It may have been stopped for what it said, not by anybody.
+const char* status_of(const Outcome& outcome) {
+    if (std::holds_alternative<TimedOut>(outcome)) return "timeout";
+    const auto* stopped = std::get_if<Stopped>(&outcome);
+    if (stopped == nullptr) return "crashed";
+    return stopped->signal != 0 ? "interrupted" : "failed";
+}
+
+}  // namespace
 
 WarmupWatch::WarmupWatch(const std::vector<std::string>& devices, std::size_t expected,
                          const Clock& clock, RunObserver& observer)
-    : clock_(clock), observer_(observer), begin_(clock.now()) {
+    : clock_(clock), observer_(observer), begin_(clock.now()), expected_(expected) {
     for (const auto& device : devices) {
         Shard shard;
         shard.end.device = device;
@@ -27,7 +38,7 @@ void WarmupWatch::on_message(std::size_t worker, const Json& message) {
     if (type == "begin" || type == "left" || type == "case") {
         take_case(static_cast<int>(worker), shard, message);
     } else if (type == "planned") {
-        if (!shard.progress.total) shard.progress.total = get_optional<int>(message, "cases");
+        take_planned(shard, message);
     } else if (type == "tuning") {
         shard.progress.kernel = get_string(message, "kernel");
     } else if (type == "ended") {
@@ -38,6 +49,15 @@ void WarmupWatch::on_message(std::size_t worker, const Json& message) {
     }
     shard.end.seconds = std::chrono::duration<double>(clock_.now() - begin_).count();
     if (type != "left" && type != "planned") tell(shard);
+}
+
+// Of each test its cases are told when it begins: the total grows with the tests that have.
+void WarmupWatch::take_planned(Shard& shard, const Json& message) {
+    if (expected_ > 0) return;
+    shard.planned[get_string(message, "test")] = get_optional<int>(message, "cases").value_or(0);
+    int total = 0;
+    for (const auto& [test, cases] : shard.planned) total += cases;
+    shard.progress.total = total;
 }
 
 void WarmupWatch::take_case(int worker, Shard& shard, const Json& message) {
@@ -74,9 +94,7 @@ std::vector<ShardEnd> WarmupWatch::shards(const std::vector<Outcome>& outcomes) 
     for (std::size_t i = 0; i < shards_.size(); ++i) {
         ShardEnd end = shards_[i].end;
         if (!shards_[i].told_end) {
-            const bool stopped = std::holds_alternative<Stopped>(outcomes[i]);
-            const bool late = std::holds_alternative<TimedOut>(outcomes[i]);
-            end.status = stopped ? "interrupted" : late ? "timeout" : "crashed";
+            end.status = status_of(outcomes[i]);
             end.reason = to_text(outcomes[i]);
         }
         ends.push_back(std::move(end));

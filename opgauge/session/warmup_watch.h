@@ -41,14 +41,17 @@ class WarmupWatch final : public WorkersHandler {
         ShardEnd end;
         bool told_end = false;
         ShardProgress progress;
+        std::map<std::string, int> planned;  // cases by test
     };
 
     void tell(Shard& shard);
+    void take_planned(Shard& shard, const Json& message);
     void take_case(int worker, Shard& shard, const Json& message);
 
     const Clock& clock_;
     RunObserver& observer_;
     std::chrono::steady_clock::time_point begin_;
+    std::size_t expected_;
     std::vector<Shard> shards_;
     std::vector<std::string> order_;  // ids of the cases, as they were announced
     std::map<std::string, KnownCase> cases_;

@@ -21,7 +21,9 @@ class Comparison {
     void take(const std::string& store, const TunedConfig& winner) {
         const auto& key = winner.key;
         const std::string lookup = lookup_text(key.key);
-        auto& seen = keys_[{key.kernel, key.space, lookup, to_line(to_json(winner.scope))}];
+        const std::string scope = to_line(to_json(winner.scope));
+        scopes_.try_emplace(scope, winner.scope);
+        auto& seen = keys_[{key.kernel, key.space, lookup, scope}];
         seen.push_back({store, winner.config, winner.times, winner.conditions});
         std::vector<std::string> names;
         for (const auto& [name, value] : winner.config.items()) names.push_back(printable(name));
@@ -56,6 +58,7 @@ class Comparison {
         auto operator<=>(const Name&) const = default;
     };
     std::map<Key, std::vector<MergeSide>> keys_;
+    std::map<std::string, Scope> scopes_;  // by their text
     std::map<Name, std::map<std::string, std::set<std::string>>> fields_;
     std::map<Name, std::set<std::string>> hashes_;
     std::set<std::string> problems_;
@@ -75,8 +78,8 @@ void Comparison::finish(MergeReport& report, const std::vector<Winner>& merged) 
         auto sorted = sides;
         std::sort(sorted.begin(), sorted.end(),
                   [](const auto& a, const auto& b) { return a.store < b.store; });
-        report.disagreements.push_back(
-            {key.kernel, key.space, key.lookup, std::move(sorted), chosen[key]});
+        report.disagreements.push_back({key.kernel, key.space, key.lookup, scopes_.at(key.scope),
+                                        std::move(sorted), chosen[key]});
     }
     for (const auto& [name, sets] : fields_) {
         if (sets.size() < 2) continue;

@@ -26,6 +26,7 @@ struct Disagreement {
     std::string kernel;
     std::string space;
     std::string key;
+    Scope scope;  // two kernels of one name differ in their source's hash only
     std::vector<MergeSide> sides;
     Json chosen;
 };

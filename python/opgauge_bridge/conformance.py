@@ -84,6 +84,9 @@ class TimerCheck:
         )
         self.facts["bytes"] = {"small": _SMALL_BYTES, "n": size}
         self.facts["null_event_ns"] = self._event_ns(_nothing, _NULL_SAMPLES)
+        if self._holds:
+            idle = self._event_ns(lambda: self._device.hold(0), _SMALL_SAMPLES)
+            self.facts["empty_kernel_event_ns"] = idle
         self.facts["fill_small_event_ns"] = self._event_ns(small, _SMALL_SAMPLES)
         self.facts["fill_n_event_ns"] = self._event_ns(large, _LARGE_SAMPLES)
         self.facts["fill_2n_event_ns"] = self._event_ns(double, _LARGE_SAMPLES)

@@ -55,6 +55,7 @@ def test_nothing_takes_the_events_own_time_and_fills_theirs_beside_it() -> None:
     facts = facts_of("event")
     assert facts["bytes"] == {"small": 4096, "n": SIZE}
     assert facts["null_event_ns"] == pytest.approx([NULL] * 128)
+    assert facts["empty_kernel_event_ns"] == pytest.approx([NULL] * 64)
     assert facts["fill_small_event_ns"] == pytest.approx([NULL + 0.4 * 4096] * 64)
     assert facts["fill_n_event_ns"] == pytest.approx([NULL + FILL] * 20)
     assert facts["fill_2n_event_ns"] == pytest.approx([NULL + 2 * FILL] * 20)
@@ -94,6 +95,7 @@ def test_too_little_free_memory_is_a_problem_and_no_measurement() -> None:
 
 def test_without_a_hold_the_facts_say_so() -> None:
     facts = facts_of("event", holds=False)
+    assert "empty_kernel_event_ns" not in facts
     assert facts["hold"] is False
     # What the host needs between the two events is in the sample.
     assert facts["null_event_ns"][0] >= NULL

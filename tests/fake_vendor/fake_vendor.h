@@ -17,6 +17,10 @@
 //   used_mib     memory in use, in place of 1024
 //   clock        the core's clock in MHz, in place of 1980
 //   milliwatts   the power in use, in place of 350500
+//   ecc          NVML: uncorrected errors of the memory
+//   rows         NVML: 0: it repairs no rows, it only retires pages
+//   pending      NVML: 1: a repair of the memory waits for a reset
+//   unrepaired   NVML: 1: nothing is left to repair with
 //   reasons      NVML: the mask of what holds clocks down
 //   refuses      NVML: 1: a MIG instance tells no clocks; MTML, DCMI, amd_smi: readings are not
 //   supported dead         the code that each reading returns hip_reversed amd_smi: 1: HIP counts

@@ -143,6 +143,22 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* handle, unsigned long long* 
     *mask = static_cast<unsigned long long>(setting("reasons", 1));
     return answer(handle);
 }
+int nvmlDeviceGetTotalEccErrors(void* handle, int type, int counter, unsigned long long* errors) {
+    *errors = type == 1 && counter == 0 ? static_cast<unsigned long long>(setting("ecc", 0)) : 0;
+    return answer(handle);
+}
+int nvmlDeviceGetRemappedRows(void* handle, unsigned* corrected, unsigned* uncorrected,
+                              unsigned* pending, unsigned* failed) {
+    if (setting("rows", 1) == 0) return 3;  // not supported: an older GPU
+    *corrected = *uncorrected = 1;
+    *pending = static_cast<unsigned>(setting("pending", 0));
+    *failed = static_cast<unsigned>(setting("unrepaired", 0));
+    return answer(handle);
+}
+int nvmlDeviceGetRetiredPagesPendingStatus(void* handle, int* pending) {
+    *pending = setting("pending", 0);
+    return answer(handle);
+}
 struct FakeViolation {
     unsigned long long reference, nanoseconds;
 };

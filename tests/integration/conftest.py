@@ -41,6 +41,7 @@ class Tool:
             "LANG": "C.UTF-8",
             "OPGAUGE_SYSFS": str(folder / "no-sysfs"),
             "OPGAUGE_LIBRARY_PATH": str(folder / "no-libraries"),
+            "OPGAUGE_LOCKS": str(folder / "locks"),
         }
 
     def command(self, *words: str | Path) -> list[str]:

@@ -52,7 +52,11 @@ def test_one_line_and_its_exit_code(opgauge, words, code, line):
         (["runn", "mm"], "unknown command 'runn'; did you mean 'run'?; known: devices, plan"),
         (["--tiemr"], "opgauge has no option --tiemr; `opgauge --help` explains all"),
         (["--versoin"], "opgauge has no option --versoin; did you mean '--version'?"),
-        ([], "no command given; known: devices, plan, corpus, run, show, compare, tune, doctor"),
+        (
+            [],
+            "no command given; known: devices, plan, corpus, run, batch, show, compare, report, "
+            "verify",
+        ),
         (["run", "mm", "add"], "opgauge run does not take 'add'; `opgauge run --help` explains"),
         (["run", "mm", "--level", "deep"], "opgauge run: --level: deep not in {"),
         (["run", "mm", "--min-samples", "many"], "opgauge run: --min-samples: Value many not in"),

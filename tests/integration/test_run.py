@@ -44,6 +44,7 @@ def test_a_run_leaves_every_file_and_a_table_with_the_scripted_numbers(opgauge, 
     run = opgauge.one_run()
     assert sorted(path.name for path in run.iterdir()) == [
         "child.log",
+        "digests.json",
         "events.jsonl",
         "latency.csv",
         "latency.txt",

@@ -14,6 +14,7 @@ Json facts() {
     return {{"hold", true},
             {"bytes", {{"small", 4096}, {"n", 268435456}}},
             {"null_event_ns", {1600, 1568, 1600, 1632, 1600}},
+            {"empty_kernel_event_ns", {3072, 3008, 3072}},
             {"fill_small_event_ns", {3104, 3136, 3104}},
             {"fill_n_event_ns", {69600, 69632, 69568}},
             {"fill_2n_event_ns", {137600, 137632, 137536}},
@@ -57,6 +58,7 @@ TEST(Conformance, AGoodDevicePassesEveryCheckWithItsValues) {
     EXPECT_DOUBLE_EQ(*check_of(good, "twice_the_work_ratio").value, 2.0);
     EXPECT_NEAR(*check_of(good, "event_host_ratio").value, 0.995, 0.0001);
     EXPECT_DOUBLE_EQ(*check_of(good, "graph_event_ratio").value, 1.01);
+    EXPECT_DOUBLE_EQ(good.empty_kernel_ns.value_or(0), 3072);
     EXPECT_TRUE(good.conforms("event"));
     EXPECT_TRUE(good.conforms("graph"));
 }

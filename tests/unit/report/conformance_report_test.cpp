@@ -9,6 +9,7 @@ namespace {
 TEST(ConformanceReport, EachCheckHasItsValueInUnitsItsBoundsAndAVerdict) {
     Conformance conformance;
     conformance.floor_ns = 1600;
+    conformance.empty_kernel_ns = 3072;
     conformance.checks = {
         {"null_pair_ns", "event", 1600, 0, 20e3, true, ""},
         {"resolution_ns", "event", std::nullopt, 0, 1e3, true, ""},
@@ -26,8 +27,9 @@ TEST(ConformanceReport, EachCheckHasItsValueInUnitsItsBoundsAndAVerdict) {
               "divide by\n"
               "a fill by graph over by event           -  0.850 to 1.150      FAILED: "
               "capture_refused: no\n"
-              "floor: 1.60 us a sample\n");
+              "floor: 1.60 us a sample; a kernel that does nothing takes 3.07 us\n");
     conformance.floor_ns = 0;
+    conformance.empty_kernel_ns = std::nullopt;
     const std::string text = conformance_text(conformance);
     EXPECT_NE(text.find("floor: not known; only zero and less are invalid\n"), std::string::npos);
 }

@@ -68,6 +68,7 @@ TEST_F(TimerChecksTest, TheFirstRunAsksItsChildAndTheNextReadsWhatItTold) {
     EXPECT_DOUBLE_EQ(first.floor_of("event", 1), 1600);
     const Json summary = {{"measured_utc", "2026-12-01T14:05:09Z"},
                           {"floor_ns", 1600.0},
+                          {"empty_kernel_ns", nullptr},
                           {"resolution_ns", nullptr},
                           {"failed", Json::array()}};
     EXPECT_EQ(identity_["timer"]["conformance"], summary);

@@ -275,5 +275,30 @@ TEST_F(TuningDeskTest, WhatWasCompiledAheadIsSummedOverAKernelsKeys) {
     EXPECT_EQ(kernel["compile_waited_s"], 0.25);
 }
 
+TEST_F(TuningDeskTest, OnlyTheDisputedOneOfTwoKernelsOfOneNameIsConfirmed) {
+    auto store = open("warmed");
+    Winner one = tuned(384, 64, 0.5);
+    one.scope.kernel_source_hash = "source1";
+    Winner other = tuned(384, 32, 0.5);
+    other.scope.kernel_source_hash = "source2";
+    ASSERT_TRUE(store.record(one, {}));
+    ASSERT_TRUE(store.record(other, {}));
+    WarmedKeys keys{
+        *Replay::open(folder_.path() / "warmed"), {}, WarmedKeys::Confirm::disputed, {}};
+    const Json sides = Json::array({one.config, {{"BLOCK_M", 128}}});
+    keys.disputed[place_of(one.key.kernel, one.key.space, lookup_text(one.key.key), one.scope)] =
+        sides;
+    TuningDesk warmed = desk(TuningMode::record);
+    warmed.use_warmed(std::move(keys));
+    const auto first = warmed.answer_winner(question(1, 384, "source1"));
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ((*first)["type"], "tune");
+    EXPECT_EQ((*first)["only"], sides);
+    const auto second = warmed.answer_winner(question(2, 384, "source2"));
+    ASSERT_TRUE(second) << second.error().message;
+    EXPECT_EQ((*second)["type"], "use");
+    EXPECT_EQ((*second)["config"], other.config);
+}
+
 }  // namespace
 }  // namespace opgauge

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 Disagreement one_disagreement() {
     const MergeSide a{"shard 0", {{"BLOCK", 64}}, {1, 1, 1}, Conditions::noisy};
     const MergeSide b{"shard 1", {{"BLOCK", 128}}, {2, 2, 2}, Conditions::noisy};
-    return {"mm_kernel", "mm", "[512]", {a, b}, a.config};
+    return {"mm_kernel", "mm", "[512]", {}, {a, b}, a.config};
 }
 
 WarmupReport two_shards() {
@@ -90,6 +90,38 @@ TEST(WarmupWatch, ACaseIsWarmedByAnyShardAndElseNamedWithItsOwner) {
     EXPECT_EQ(cold[0].name + ": " + cold[0].reason, "B: no image");
     EXPECT_EQ(cold[1].name + ": " + cold[1].reason, "C: shard 1 crashed");
     EXPECT_EQ(watch.costs(), (CaseCosts{{"a", 3}}));
+}
+
+class LastProgress : public RunObserver {
+  public:
+    void on_shard(const ShardProgress& progress) override { last = progress; }
+    ShardProgress last;
+};
+
+TEST(WarmupWatch, TheTotalIsThatOfAllTestsThatHaveBegun) {
+    const SystemClock clock;
+    LastProgress observer;
+    WarmupWatch watch({"0"}, 0, clock, observer);
+    for (const char* text :
+         {R"({"type":"planned","test":"t.py::a","cases":5})", R"({"type":"begin","id":"1"})",
+          R"({"type":"planned","test":"t.py::a","cases":5})", R"({"type":"begin","id":"2"})"}) {
+        watch.on_message(0, Json::parse(text));
+    }
+    EXPECT_EQ(observer.last.total, 5);
+    watch.on_message(0, Json::parse(R"({"type":"planned","test":"t.py::b","cases":3})"));
+    watch.on_message(0, Json::parse(R"({"type":"begin","id":"6"})"));
+    EXPECT_EQ(observer.last.total, 8);
+}
+
+TEST(WarmupWatch, AShardStoppedForWhatItSaidIsNotCalledInterrupted) {
+    const SystemClock clock;
+    RunObserver observer;
+    const WarmupWatch watch({"0", "1", "2"}, 0, clock, observer);
+    const auto ends = watch.shards(
+        {Stopped{"protocol error: no JSON", 0}, Stopped{"interrupted by SIGINT", 2}, TimedOut{}});
+    EXPECT_EQ(ends[0].status, "failed");
+    EXPECT_EQ(ends[1].status, "interrupted");
+    EXPECT_EQ(ends[2].status, "timeout");
 }
 
 }  // namespace

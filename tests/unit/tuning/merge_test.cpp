@@ -87,6 +87,18 @@ TEST_F(MergeTest, ListsDisagreementsWithEachSidesTiming) {
     EXPECT_EQ(one.chosen, tuned(1, 64, 0.5).config);  // the quiet one, though it is slower
 }
 
+TEST_F(MergeTest, TellsTwoKernelsOfOneNameApartByTheirSource) {
+    Winner other = tuned(1, 64, 0.5);
+    other.scope.kernel_source_hash = "another";
+    const std::vector<MergeSource> sources = {make("a", {tuned(1, 64, 0.5), other}),
+                                              make("b", {tuned(1, 32, 0.4), other})};
+    const auto report = merge_stores(at("target"), sources);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->keys_in_several_stores, 2);
+    ASSERT_THAT(report->disagreements, SizeIs(1));
+    EXPECT_EQ(report->disagreements[0].scope, tuned(1, 64, 0.5).scope);
+}
+
 TEST_F(MergeTest, LetsNoInfiniteTimingWin) {
     auto broken = TuningStore::open(at("b"), DatabaseAccess::create);
     ASSERT_TRUE(broken->record(tuned(1, 32, 0.4), {}));

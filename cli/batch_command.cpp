@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/base/text.h"
+#include "opgauge/batch/batch.h"
+#include "opgauge/batch/batch_folder.h"
+#include "opgauge/batch/leases.h"
+#include "opgauge/batch/local_executor.h"
+#include "opgauge/batch/recover.h"
+#include "opgauge/batch/schedule.h"
+#include "opgauge/batch/setup.h"
+#include "opgauge/batch/slurm_batch.h"
+#include "opgauge/report/batch_report.h"
+
+#include "cli/batch_parts.h"
+#include "cli/batch_progress.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/option_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+namespace opgauge::cli {
+
+std::vector<std::string> batch_lane_options(const BatchCommandOptions& options) {
+    std::vector<std::string> words;
+    if (options.no_fork_server) words.emplace_back("--no-fork-server");
+    if (options.no_quarantine) words.emplace_back("--no-quarantine");
+    return words;
+}
+
+Result<std::vector<BatchEntry>> selected_entries(const BatchCommandOptions& options,
+                                                 const PlanOptions& plan,
+                                                 const Environment& environment) {
+    const std::string corpus = plan.corpus.empty()
+                                   ? environment.get_non_empty("OPGAUGE_CORPUS").value_or("native")
+                                   : plan.corpus;
+    OPGAUGE_TRY_ASSIGN(const auto provider,
+                       open_corpus(corpus, "python3", find_installation(environment)));
+    return select_entries(options.selection, *provider);
+}
+
+void report_batch(const Batch& batch, const BatchCommandOptions& options) {
+    if (options.json) {
+        fmt::print("{}", to_text(Json{{"folder", batch.folder.string()},
+                                      {"state", batch.state},
+                                      {"exit_code", batch.exit_code},
+                                      {"counts", counts_of(batch)}}));
+    } else {
+        fmt::print("{}", batch_text(batch));
+    }
+    const bool left = batch.state == "interrupted" || batch.state == "no_device";
+    if (left) {
+        fmt::print(stderr, "opgauge: to go on: opgauge batch --resume {}\n", batch.folder.string());
+    }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSelf = "/proc/self/exe";
+
+// A batch that can start: its devices are leased, its folder is locked.
+struct Prepared {
+    Batch batch;
+    BatchSetup setup;
+    std::unique_ptr<Leases> leases;
+    BatchFolder folder;
+};
+
+Result<std::unique_ptr<Leases>> lease(const BatchSetup& setup, const BatchCommandOptions& options,
+                                      const Environment& environment) {
+    return take_leases(setup.leased, join(options.argv, " "),
+                       std::chrono::seconds(options.wait_lease_s), environment);
+}
+
+Result<void> check(const BatchCommandOptions& options) {
+    if (options.run.plan.warmup.devices.empty()) return {};
+    return fail(ErrorKind::usage,
+                "--warmup-devices is not for batch: its lanes use all devices already");
+}
+
+const BatchEntry& first_to_run(const std::vector<BatchItem>& items) {
+    return std::find_if(items.begin(), items.end(),
+                        [](const BatchItem& item) { return item.entry.problem.empty(); })
+        ->entry;
+}
+
+Result<Prepared> prepare_new(const BatchCommandOptions& options, const Environment& environment,
+                             const Clock& clock) {
+    OPGAUGE_TRY_ASSIGN(const auto entries,
+                       selected_entries(options, options.run.plan, environment));
+    Batch batch;
+    for (const auto& entry : entries) batch.items.emplace_back().entry = entry;
+    OPGAUGE_TRY_ASSIGN(auto setup, find_setup(options.run.plan, first_to_run(batch.items),
+                                              environment, find_installation(environment)));
+    // Before there is a folder: a batch that is refused leaves nothing.
+    OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
+    const fs::path root = options.run.root.empty()
+                              ? environment.get_non_empty("OPGAUGE_ROOT").value_or("runs")
+                              : options.run.root;
+    OPGAUGE_TRY_ASSIGN(auto folder,
+                       BatchFolder::claim(root, options.run.run_dir, clock.wall_time()));
+    std::error_code error;
+    batch.folder = folder.path();
+    batch.argv = options.argv;
+    batch.working_directory = fs::current_path(error).string();
+    batch.run_options = options.run_options;
+    batch.lane_options = batch_lane_options(options);
+    batch.device_request = options.run.plan.devices;
+    batch.selection = to_json(options.selection);
+    batch.facts = setup.facts;
+    batch.started = utc_text(clock.wall_time());
+    assign_run_dirs(batch.items);
+    return Prepared{std::move(batch), std::move(setup), std::move(leases), std::move(folder)};
+}
+
+tl::unexpected<Error> other_batch(const fs::path& folder, const std::string& what) {
+    return fail(ErrorKind::refused, fmt::format("--resume {}: {}; it was left untouched, start a "
+                                                "new batch",
+                                                printable(folder.string()), what));
+}
+
+// What is given beside --resume must be what the batch was started with.
+Result<void> check_same(const BatchCommandOptions& options, const Batch& batch,
+                        const PlanOptions& plan, const Environment& environment) {
+    if (!options.run_options.empty() && options.run_options != batch.run_options) {
+        return other_batch(batch.folder, fmt::format("its options are '{}', not '{}'",
+                                                     join(batch.run_options, " "),
+                                                     join(options.run_options, " ")));
+    }
+    if (asks_for_nothing(options.selection)) return {};
+    OPGAUGE_TRY_ASSIGN(const auto entries, selected_entries(options, plan, environment));
+    const bool same =
+        std::equal(entries.begin(), entries.end(), batch.items.begin(), batch.items.end(),
+                   [](const BatchEntry& a, const BatchItem& b) { return a.name == b.entry.name; });
+    if (same) return {};
+    return other_batch(batch.folder, fmt::format("it selects {} operators, not these {}",
+                                                 batch.items.size(), entries.size()));
+}
+
+// Relative paths in its options are those of the folder where it was started.
+Result<void> go_where_it_was(const Batch& batch) {
+    std::error_code error;
+    if (!batch.working_directory.empty()) fs::current_path(batch.working_directory, error);
+    if (!error) return {};
+    return fail(ErrorKind::environment,
+                fmt::format("cannot go to {}, where the batch was started: "
+                            "{}",
+                            printable(batch.working_directory), error.message()));
+}
+
+Result<Prepared> prepare_resumed(const BatchCommandOptions& options,
+                                 const Environment& environment) {
+    OPGAUGE_TRY_ASSIGN(auto batch, read_batch(options.resume));
+    OPGAUGE_TRY_ASSIGN(auto folder, BatchFolder::open(batch.folder));
+    // Read again: until it was locked, another could have changed it.
+    OPGAUGE_TRY_ASSIGN(batch, read_batch(batch.folder));
+    if (std::none_of(batch.items.begin(), batch.items.end(),
+                     [](const BatchItem& item) { return item.entry.problem.empty(); })) {
+        return other_batch(batch.folder, "it has nothing that could be run");
+    }
+    OPGAUGE_TRY(go_where_it_was(batch));
+    OPGAUGE_TRY_ASSIGN(RunCommandOptions run, parse_run_options(batch.run_options));
+    OPGAUGE_TRY(check_same(options, batch, run.plan, environment));
+    const std::string& given = options.run.plan.devices;
+    run.plan.devices = given.empty() ? batch.device_request : given;
+    OPGAUGE_TRY_ASSIGN(auto setup, find_setup(run.plan, first_to_run(batch.items), environment,
+                                              find_installation(environment)));
+    const auto differ = differing_facts(batch.facts, setup.facts);
+    if (!differ.empty()) return other_batch(batch.folder, join(differ, "; "));
+    OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
+    for (auto& word : batch_lane_options(options)) {
+        auto& words = batch.lane_options;
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    }
+    prepare_to_go_on(batch);
+    return Prepared{std::move(batch), std::move(setup), std::move(leases), std::move(folder)};
+}
+
+// The store of quarantined cases is not in this version: there are none.
+Result<int> list_quarantine() {
+    fmt::print("no case is quarantined\n");
+    return ok;
+}
+
+Result<int> status_command(const BatchCommandOptions& options) {
+    OPGAUGE_TRY_ASSIGN(Batch batch, read_batch(options.status_of));
+    const bool runs = BatchFolder::is_held(batch.folder);
+    if (!runs && batch.state == "running") batch.state = "ended without a word";
+    const auto live = read_json_file(batch.folder / BatchFiles::kLive);
+    const bool known = runs && live && live->contains("lanes") && (*live)["lanes"].is_array();
+    const Json lanes = known ? (*live)["lanes"] : Json::array();
+    if (options.json) {
+        fmt::print(
+            "{}",
+            to_text(Json{{"folder", batch.folder.string()},
+                         {"state", batch.state},
+                         {"running", runs},
+                         {"counts", counts_of(batch)},
+                         {"seconds_left", optional_json(seconds_left(batch, batch.devices.size()))},
+                         {"lanes", lanes}}));
+        return ok;
+    }
+    for (const auto& lane : lanes) fmt::print("{}\n", lane_text(lane));
+    fmt::print("{}state: {}\n", batch_text(batch), printable(batch.state, 40));
+    if (runs) fmt::print("{}\n", totals_text(batch, batch.devices.size()));
+    return ok;
+}
+
+LocalSettings settings_of(const BatchCommandOptions& options, const Environment& environment) {
+    LocalSettings settings;
+    settings.program = environment.get_non_empty("OPGAUGE_LANE_PROGRAM").value_or(kSelf);
+    settings.environment = environment;
+    settings.silence = std::chrono::seconds(options.lane_silence_s);
+    return settings;
+}
+
+}  // namespace
+
+// The command is the flow: select, lease the devices, claim the folder, run, report.
+Result<int> batch_command(const BatchCommandOptions& options, const Environment& caller) {
+    if (options.action == "status") return status_command(options);
+    if (options.quarantine) return list_quarantine();
+    OPGAUGE_TRY(check(options));
+    Environment environment = caller;
+    for (const char* name : {"OP", "OP_FILE", "TEST_NODE", "PARALLEL_WARMUP_GPUS"}) {
+        environment.unset(name);
+    }
+    if (options.executor == "slurm" || is_task_batch(options.resume)) {
+        return slurm_batch_command(options, environment);
+    }
+    const SystemClock clock;
+    OPGAUGE_TRY_ASSIGN(auto prepared, options.resume.empty()
+                                          ? prepare_new(options, environment, clock)
+                                          : prepare_resumed(options, environment));
+    Batch& batch = prepared.batch;
+    batch.backend = prepared.setup.backend;
+    batch.devices = prepared.setup.devices;
+    EntryCosts costs = EntryCosts::open(prepared.setup.cost_facts, environment);
+    expect(batch.items, costs.seconds());
+    BatchProgress progress(stderr, clock);
+    OPGAUGE_TRY(run_local(batch, prepared.folder, costs, settings_of(options, environment), clock,
+                          progress));
+    progress.finish();
+    std::fflush(stderr);
+    report_batch(batch, options);
+    return batch.exit_code;
+}
+
+}  // namespace opgauge::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opgauge/batch/batch.h"
+
+#include "opgauge/base/text.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace opgauge {
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+std::vector<std::string> strings_of(const Json& json, const char* name) {
+    return get_optional<std::vector<std::string>>(json, name).value_or(std::vector<std::string>());
+}
+
+Json devices_json(const std::vector<BatchDevice>& devices) {
+    Json json = Json::array();
+    for (const auto& device : devices) {
+        json.push_back({{"token", device.token},
+                        {"request", device.request},
+                        {"name", device.name},
+                        {"uuid", device.uuid}});
+    }
+    return json;
+}
+
+void read_header(const Json& json, Batch& batch) {
+    batch.argv = strings_of(json, "argv");
+    batch.working_directory = get_string(json, "working_directory");
+    batch.run_options = strings_of(json, "run_options");
+    batch.lane_options = strings_of(json, "lane_options");
+    batch.device_request = get_string(json, "device_request");
+    if (json.contains("selection")) batch.selection = json["selection"];
+    if (json.contains("facts")) batch.facts = json["facts"];
+    batch.backend = get_string(json, "backend");
+    batch.started = get_string(json, "started");
+    batch.updated = get_string(json, "updated");
+    batch.state = get_string(json, "state");
+    batch.exit_code = get_optional<int>(json, "exit_code").value_or(0);
+    for (const auto& device : json.value("devices", Json::array())) {
+        batch.devices.push_back({get_string(device, "token"), get_string(device, "request"),
+                                 get_string(device, "name"), get_string(device, "uuid")});
+    }
+}
+
+}  // namespace
+
+Json header_json(const Batch& batch) {
+    return {{"schema_version", kSchemaVersion},
+            {"state", batch.state},
+            {"exit_code", batch.exit_code},
+            {"started", batch.started},
+            {"updated", batch.updated},
+            {"argv", batch.argv},
+            {"working_directory", batch.working_directory},
+            {"run_options", batch.run_options},
+            {"lane_options", batch.lane_options},
+            {"device_request", batch.device_request},
+            {"selection", batch.selection},
+            {"facts", batch.facts},
+            {"backend", batch.backend},
+            {"devices", devices_json(batch.devices)}};
+}
+
+Result<Batch> read_batch(const std::filesystem::path& folder) {
+    const auto file = folder / BatchFiles::kBatch;
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) {
+        return fail(ErrorKind::usage, fmt::format("{} is no batch: it has no {}",
+                                                  printable(folder.string()), BatchFiles::kBatch));
+    }
+    OPGAUGE_TRY_ASSIGN(const Json json, read_json_file(file));
+    const auto version = get_optional<int>(json, "schema_version");
+    if (version != kSchemaVersion || !json.contains("operators") || !json["operators"].is_array()) {
+        return fail(
+            ErrorKind::failed,
+            fmt::format("{} has schema version {}, this opgauge reads {}", printable(file.string()),
+                        version ? std::to_string(*version) : "none", kSchemaVersion));
+    }
+    Batch batch;
+    batch.folder = std::filesystem::absolute(folder, error).lexically_normal();
+    try {
+        read_header(json, batch);
+    } catch (const nlohmann::json::exception& wrong) {
+        return fail(ErrorKind::failed,
+                    fmt::format("{}: {}", printable(file.string()), printable(wrong.what())));
+    }
+    for (const auto& item : json["operators"]) batch.items.push_back(item_of(item));
+    return batch;
+}
+
+std::map<std::string, int> counts_of(const Batch& batch) {
+    std::map<std::string, int> counts;
+    for (const auto& item : batch.items) {
+        switch (item.state) {
+            case EntryState::pending:
+                ++counts["waiting"];
+                break;
+            case EntryState::running:
+                ++counts["running"];
+                break;
+            case EntryState::finished:
+                ++counts[item.result.status];
+                break;
+            case EntryState::not_run:
+                ++counts["not_run"];
+                break;
+        }
+    }
+    return counts;
+}
+
+}  // namespace opgauge
