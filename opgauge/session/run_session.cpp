@@ -248,8 +248,8 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     spec.working_directory = run.plan.command.working_directory;
     spec.log_file = run.directory / RunFiles::kLog;
     spec.events_file = run.directory / RunFiles::kEvents;
-    const Outcome outcome =
-        supervise_children(spec, run.options.limits, run.clock, conversation, observer);
+    const Outcome outcome = supervise_children(spec, run.options.limits, run.clock, conversation,
+                                               observer, run.options.source);
     return finish(run, outcome, conversation.result());
 }
 

@@ -7,8 +7,10 @@
 namespace opgauge {
 
 Outcome supervise_children(const ChildSpec& spec, const ChildLimits& limits, const Clock& clock,
-                           Conversation& conversation, RunObserver& observer) {
+                           Conversation& conversation, RunObserver& observer, ChildSource* source) {
     using std::chrono::milliseconds;
+    PlainChildren plain;
+    ChildSource& children = source != nullptr ? *source : plain;
     observer.on_phase("starting the child");
     const auto begin = clock.now();
     while (true) {
@@ -18,7 +20,7 @@ Outcome supervise_children(const ChildSpec& spec, const ChildLimits& limits, con
                                                                         conversation.waited());
             left.total = std::max(milliseconds(1), left.total - spent);
         }
-        const Outcome outcome = supervise(spec, left, conversation);
+        const Outcome outcome = supervise(spec, left, conversation, children);
         if (!conversation.child_ended("the child " + to_text(outcome), outcome)) return outcome;
         observer.on_phase("replacing the child");
     }
