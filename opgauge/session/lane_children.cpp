@@ -64,6 +64,8 @@ ChildSource* LaneChildren::source(const Plan& plan, const Provider& provider, Py
 Result<ForkServerSettings> LaneChildren::settings(const Plan& plan, const Provider& provider,
                                                   PythonProbe& python,
                                                   const Environment& environment) const {
+    // At the end of a warm-up's workers all other children of the process are killed.
+    if (!plan.warmup.shards.empty()) return fail(ErrorKind::refused, "a warm-up would end it");
     Environment child = environment;
     for (const auto& variable : plan.environment) child.change(variable.name, variable.value);
     const std::string& interpreter = plan.command.argv.front();
