@@ -9,6 +9,8 @@
 #include "opgauge/batch/setup.h"
 #include "opgauge/batch/slurm_batch.h"
 #include "opgauge/report/batch_report.h"
+#include "opgauge/session/lost_case.h"
+#include "opgauge/session/quarantine.h"
 
 #include "cli/batch_parts.h"
 #include "cli/batch_progress.h"
@@ -63,6 +65,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSelf = "/proc/self/exe";
+constexpr std::size_t kLongestName = 200;
 
 // A batch that can start: its devices are leased, its folder is locked.
 struct Prepared {
@@ -182,9 +185,33 @@ Result<Prepared> prepare_resumed(const BatchCommandOptions& options,
     return Prepared{std::move(batch), std::move(setup), std::move(leases), std::move(folder)};
 }
 
-// The store of quarantined cases is not in this version: there are none.
-Result<int> list_quarantine() {
-    fmt::print("no case is quarantined\n");
+Json to_json(const QuarantinedCase& one) {
+    return {{"case_id", one.case_id}, {"operator", one.operator_name},
+            {"dtype", one.dtype},     {"shapes", one.shapes},
+            {"kind", one.kind},       {"message", one.message},
+            {"date", one.date}};
+}
+
+Result<int> quarantine_command(const BatchCommandOptions& options, const Environment& environment) {
+    OPGAUGE_TRY_ASSIGN(const auto setups, list_quarantine(environment));
+    if (options.json) {
+        Json json = Json::object();
+        for (const auto& [setup, cases] : setups) {
+            for (const auto& one : cases) json[setup].push_back(to_json(one));
+        }
+        fmt::print("{}", to_text(Json{{"setups", json}}));
+        return ok;
+    }
+    if (setups.empty()) fmt::print("no case is quarantined\n");
+    for (const auto& [setup, cases] : setups) {
+        fmt::print("setup {}\n", printable(setup));
+        for (const auto& one : cases) {
+            const std::string name =
+                fmt::format("{} {} {}", one.operator_name, one.dtype, one.shapes);
+            fmt::print("  {}  {}  {}: {}\n", printable(one.date), printable(name, kLongestName),
+                       lost_words(one.kind), printable(one.message));
+        }
+    }
     return ok;
 }
 
@@ -225,7 +252,7 @@ LocalSettings settings_of(const BatchCommandOptions& options, const Environment&
 // The command is the flow: select, lease the devices, claim the folder, run, report.
 Result<int> batch_command(const BatchCommandOptions& options, const Environment& caller) {
     if (options.action == "status") return status_command(options);
-    if (options.quarantine) return list_quarantine();
+    if (options.quarantine) return quarantine_command(options, caller);
     OPGAUGE_TRY(check(options));
     Environment environment = caller;
     for (const char* name : {"OP", "OP_FILE", "TEST_NODE", "PARALLEL_WARMUP_GPUS"}) {

@@ -126,6 +126,10 @@ void add_run(CLI::App& app, RunCommandOptions& options) {
     add_measuring(command, options);
     command.add_option("--root", options.root, "folder for new run folders");
     command.add_option("--run-dir", options.run_dir, "exactly this folder; absent or empty");
+    command.add_option("--resume", options.resume, "go on with this run folder")
+        ->check(CLI::ExistingDirectory)
+        ->excludes("--run-dir")
+        ->excludes("--root");
     add_json(command, options.json);
 }
 

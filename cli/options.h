@@ -37,6 +37,7 @@ struct RunCommandOptions {
     RunOptions run;
     std::string root;
     std::string run_dir;
+    std::string resume;
     int timeout_s = 0;
     int stall_s = 120;
     bool no_check = false;

@@ -7,7 +7,8 @@ RunOptions run_options(const RunCommandOptions& options, const Environment& envi
     RunOptions run = options.run;
     run.tool_version = OPGAUGE_VERSION;
     run.check_outputs = !options.no_check;
-    run.run_dir = options.run_dir;
+    run.resume = !options.resume.empty();
+    run.run_dir = run.resume ? options.resume : options.run_dir;
     run.root = options.root.empty() ? environment.get_non_empty("OPGAUGE_ROOT").value_or("runs")
                                     : options.root;
     run.limits.total = std::chrono::seconds(options.timeout_s);

@@ -128,6 +128,7 @@ void play_case(ChannelClient& channel, const Json& scripted, int index, std::siz
     Json end = {{"status", "ok"}};
     end.update(scripted.value("end", Json::object()));
     channel.tell("case_end", end);
+    misbehave(scripted.value("after", Json::object()));
 }
 
 void play_test(ChannelClient& channel, const Json& test, const std::string& device) {

@@ -57,7 +57,10 @@ Result<Header> read_header(const std::filesystem::path& path) {
         found.pages = big_endian(header.substr(28, 4));
     found.write_ahead = header[18] == 2 || header[19] == 2;
     const auto wanted = found.page_bytes * found.pages;
-    if (bytes < wanted) {
+    // A killed writer may have written the header before the last pages: its journal repairs that.
+    const auto journal = std::filesystem::file_size(path.string() + "-journal", error);
+    const bool repairable = !error && journal > 0;
+    if (bytes < wanted && !repairable) {
         return refuse(path, fmt::format("it was cut: {} of {} bytes are there", bytes, wanted));
     }
     return found;

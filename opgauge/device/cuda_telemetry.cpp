@@ -63,6 +63,12 @@ class OneReading {
         return any ? std::optional(counters) : std::nullopt;
     }
 
+    std::optional<std::uint64_t> free_memory() {
+        NvmlMemory memory{};
+        return ask(nvml_.memory, &memory) ? std::optional<std::uint64_t>(memory.free)
+                                          : std::nullopt;
+    }
+
     HealthReading health() {
         HealthReading health;
         unsigned long long errors = 0;
@@ -143,6 +149,10 @@ class NvmlTelemetry final : public Telemetry {
 
     std::optional<ViolationCounters> violations() override {
         return OneReading(nvml_, handles_).violations();
+    }
+
+    std::optional<std::uint64_t> free_memory() override {
+        return OneReading(nvml_, handles_).free_memory();
     }
 
     Result<HealthReading> health() override {

@@ -53,6 +53,17 @@ class FakeTelemetry final : public Telemetry {
         return counters ? std::optional(violations_of(*counters)) : std::nullopt;
     }
 
+    // Of the readings that name it, in their order, whichever was handed out.
+    std::optional<std::uint64_t> free_memory() override {
+        std::vector<std::uint64_t> list;
+        for (const auto& entry : script_) {
+            const auto bytes = get_optional<std::uint64_t>(entry, "memory_free_bytes");
+            if (bytes) list.push_back(*bytes);
+        }
+        if (list.empty()) return std::nullopt;
+        return list[std::min(next_memory_++, list.size() - 1)];
+    }
+
     // Of the reading handed out last.
     Result<HealthReading> health() override {
         if (!current_.contains("health")) return Telemetry::health();
@@ -83,6 +94,7 @@ class FakeTelemetry final : public Telemetry {
     Device device_;
     Json current_ = Json::object();
     std::size_t next_ = 0;
+    std::size_t next_memory_ = 0;
 };
 
 }  // namespace

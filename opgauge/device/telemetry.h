@@ -55,6 +55,9 @@ class Telemetry {
     // Takes milliseconds (4 on an H200). nullopt: the library counts nothing.
     virtual std::optional<ViolationCounters> violations() { return std::nullopt; }
 
+    // Memory that nobody uses, in bytes. nullopt: the library does not tell.
+    virtual std::optional<std::uint64_t> free_memory() { return std::nullopt; }
+
     // Asked between operators; may take milliseconds. Kinds: refused (the library tells nothing of
     // it), environment (the device is lost or answers nothing).
     virtual Result<HealthReading> health();

@@ -16,7 +16,10 @@ struct Signaled {
 };
 // A limit passed and opgauge ended it. `limit` names it: "timeout 600 s", "stall 120 s".
 struct TimedOut {
+    enum class Limit { total, stall };
     std::string limit;
+    Limit kind = Limit::total;
+    bool gone = true;  // false: no signal ended the process, it may still use the device
 };
 // opgauge ended it: an interrupt, a protocol error, an answer that it did not obey.
 struct Stopped {

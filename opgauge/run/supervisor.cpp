@@ -42,7 +42,7 @@ class Supervision {
     Outcome run();
 
   private:
-    enum class StopStage { none, interrupt, terminate, kill };
+    enum class StopStage { none, dump, interrupt, terminate, kill };
 
     Result<void> start();
     std::vector<std::string> environment_with_channel() const;
@@ -55,6 +55,7 @@ class Supervision {
     void check_reasons_to_stop();
     void check_limits(SteadyTime now);
     void begin_stop(Outcome outcome);
+    void begin_stall_stop();
     void stop_from(StopStage stage, Outcome outcome);
     void advance_stop(SteadyTime now);
     void escalate(StopStage stage, int signal, std::chrono::milliseconds until_next,
@@ -229,8 +230,7 @@ void Supervision::check_limits(SteadyTime now) {
             fmt::format("timeout {} s", std::chrono::duration<double>(limits_.total).count())});
     }
     if (limits_.stall.count() > 0 && now - last_message_ > limits_.stall) {
-        begin_stop(TimedOut{
-            fmt::format("stall {} s", std::chrono::duration<double>(limits_.stall).count())});
+        begin_stall_stop();
     }
     // Without its channel a child can tell nothing more; after `bye` it gets the time to end well.
     if (channel_closed_ && !said_bye_ && now - *channel_closed_ > limits_.drain) {
@@ -243,21 +243,40 @@ void Supervision::begin_stop(Outcome outcome) {
     if (!forced_) stop_from(StopStage::interrupt, std::move(outcome));
 }
 
+// It says where it hangs before anything else disturbs it.
+void Supervision::begin_stall_stop() {
+    if (forced_) return;
+    const bool done = spec_.dump_stacks && spec_.dump_stacks(process_.pid);
+    const bool ask = !done && spec_.dump_signal != 0;
+    if (ask) ::kill(process_.pid, spec_.dump_signal);
+    stop_from(
+        ask ? StopStage::dump : StopStage::interrupt,
+        TimedOut{fmt::format("stall {} s", std::chrono::duration<double>(limits_.stall).count()),
+                 TimedOut::Limit::stall});
+}
+
 void Supervision::stop_from(StopStage stage, Outcome outcome) {
     const bool first = !forced_;
-    if (first) forced_ = std::move(outcome);
+    if (first) {
+        log_event("parent", {{"type", "stopping"}, {"reason", to_text(outcome)}});
+        handler_.on_stop(outcome);
+        forced_ = std::move(outcome);
+    }
     const auto now = std::chrono::steady_clock::now();
     if (stage == StopStage::kill) {
         escalate(StopStage::kill, SIGKILL, kTick, now);
     } else if (first) {
-        escalate(StopStage::interrupt, SIGINT, limits_.interrupt, now);
+        const bool dump = stage == StopStage::dump;
+        escalate(stage, dump ? 0 : SIGINT, dump ? limits_.dump : limits_.interrupt, now);
     }
 }
 
 void Supervision::advance_stop(SteadyTime now) {
     if (first_kill_ && now - *first_kill_ > limits_.abandon) abandoned_ = true;
     if (stage_ == StopStage::none || now < next_stage_) return;
-    if (stage_ == StopStage::interrupt) {
+    if (stage_ == StopStage::dump) {
+        escalate(StopStage::interrupt, SIGINT, limits_.interrupt, now);
+    } else if (stage_ == StopStage::interrupt) {
         escalate(StopStage::terminate, SIGTERM, limits_.terminate, now);
     } else {
         // Again and again: new members of the group may have come since.
@@ -291,6 +310,8 @@ Outcome Supervision::reap() {
     }
     reaped_ = true;
     end_descendants(source_.own_processes());
+    auto* const late = forced_ ? std::get_if<TimedOut>(&*forced_) : nullptr;
+    if (late != nullptr) late->gone = !abandoned_;
     if (forced_) return *forced_;
     if (WIFSIGNALED(status)) return Signaled{WTERMSIG(status), WCOREDUMP(status) != 0};
     return Exited{WEXITSTATUS(status)};

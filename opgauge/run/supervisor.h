@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,11 +22,15 @@ struct ChildSpec {
     std::string working_directory;
     std::filesystem::path log_file;     // the child's stdout and stderr, as they come
     std::filesystem::path events_file;  // every channel line with direction and time; empty: none
+    // Before a stalled child is stopped: writes its stacks somewhere; true: that worked.
+    std::function<bool(long long pid)> dump_stacks;
+    int dump_signal = 0;  // else this signal makes it write them into its log; 0: it cannot
 };
 
 struct ChildLimits {
     std::chrono::milliseconds total{0};          // 0: none
     std::chrono::milliseconds stall{0};          // without a message on the channel; 0: none
+    std::chrono::milliseconds dump{500};         // dump_signal -> SIGINT
     std::chrono::milliseconds interrupt{2'000};  // SIGINT -> SIGTERM
     std::chrono::milliseconds terminate{3'000};  // SIGTERM -> SIGKILL
     std::chrono::milliseconds drain{500};        // reading pipes after the child's end
@@ -49,6 +54,8 @@ class ChildHandler {
     static constexpr std::chrono::milliseconds kUsualTick{200};
     // Not empty: end the child and say this in the outcome.
     virtual std::optional<std::string> wants_stop() { return std::nullopt; }
+    // The child is about to be stopped for this reason; what it says from now on is its last words.
+    virtual void on_stop(const Outcome& /*reason*/) {}
 };
 
 // Runs one child to its end in its own process group and talks with it. Returns when the child

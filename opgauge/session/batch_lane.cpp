@@ -180,6 +180,8 @@ Json Lane::run(const LaneJob& job) {
 Result<RunSummary> Lane::measure(const LaneJob& job, const Plan& plan) {
     RunOptions run = options_.run;
     run.run_dir = job.run_dir;
+    run.resume = job.resume;
+    run.quarantine = options_.quarantine ? Quarantine::Use::skip : Quarantine::Use::note;
     run.python = &python_;
     run.source = children_.source(plan, planner_.provider(), python_, environment_);
     Reporter reporter(batch_);

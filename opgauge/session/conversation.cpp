@@ -9,7 +9,6 @@ namespace opgauge {
 namespace {
 
 constexpr int kProtocolVersion = 1;
-constexpr int kUntrusted = 89;  // docs/child_protocol.md
 constexpr std::size_t kKeptLogLines = 200;
 
 }  // namespace
@@ -24,9 +23,13 @@ Conversation::Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& w
       device_sink_(std::move(device_sink)),
       watch_(watch),
       desk_(desk == nullptr ? off_ : *desk),
-      timers_(job_.timer, job_.fallback_timer, std::move(memory)) {}
+      timers_(job_.timer, job_.fallback_timer, std::move(memory)),
+      kept_(job_.kept.rows) {
+    keep_earlier(job_.kept);
+}
 
 std::optional<Json> Conversation::on_message(const Json& message) {
+    if (stopping_) return std::nullopt;
     const std::string type = get_string(message, "type");
     if (type == "hello") return job_.timer_checks.ask_in(answer_hello(message));
     if (type == "device") return answer_device(message);
@@ -39,6 +42,7 @@ std::optional<Json> Conversation::on_message(const Json& message) {
         take_collected(message);
     } else if (type == "test_begin") {
         current_node_ = get_string(message, "node");
+        last_case_ = 0;
     } else if (type == "conformance") {
         job_.timer_checks.take(message);
     } else if (type == "case_end") {
@@ -84,6 +88,7 @@ std::optional<std::string> Conversation::wants_stop() {
 
 Json Conversation::answer_hello(const Json& message) {
     result_.said_hello = true;
+    result_.said_bye = false;
     result_.hello = message;
     const auto protocol = get_optional<int>(message, "protocol");
     if (protocol != kProtocolVersion) {
@@ -117,8 +122,11 @@ Json Conversation::answer_device(const Json& message) {
 
 void Conversation::take_collected(const Json& message) {
     if (result_.collected) return;  // a child that replaces another collects less
-    result_.collected = get_optional<std::vector<std::string>>(message, "nodes")
-                            .value_or(std::vector<std::string>{});
+    std::vector<std::string> nodes;
+    for (const auto& test : job_.kept.tests) nodes.push_back(test.node);
+    const auto found = get_optional<std::vector<std::string>>(message, "nodes");
+    if (found) nodes.insert(nodes.end(), found->begin(), found->end());
+    result_.collected = std::move(nodes);
     const auto errors = message.find("errors");
     if (errors == message.end() || !errors->is_array()) return;
     for (const auto& error : *errors) {
@@ -163,31 +171,6 @@ void Conversation::take_event(const Json& message) {
         return;
     }
     result_.events.push_back({{"name", name}, {"count", 1}, {"seconds", seconds}});
-}
-
-bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
-    leave_section();
-    const bool stopped =
-        !std::holds_alternative<Exited>(outcome) && !std::holds_alternative<Signaled>(outcome);
-    if (open_ && !open_->capturing.empty() && !stopped) {
-        give_up_capture(open_->capturing, "capture_crashed", why);
-    }
-    observer_.on_tuning("");
-    if (open_) {
-        open_->row.status = RowStatus::failed;
-        open_->row.reason = result_.replay_refusal.value_or(why);
-        open_->row.error = {{"kind", "child_ended"}, {"message", why}};
-        close_case();
-    }
-    current_node_.clear();
-    // One that died of checking its timers is replaced by one that is not asked to.
-    const bool may_measure =
-        !result_.device.is_null() && !result_.guard_refusal && !result_.replay_refusal;
-    if (may_measure && job_.timer_checks.child_ended(why)) replacement_.go_on_behind_test();
-    const auto* exited = std::get_if<Exited>(&outcome);
-    if (exited != nullptr && exited->code == kUntrusted) replacement_.go_on_behind_test();
-    const bool others = result_.collected && result_.tests.size() < result_.collected->size();
-    return replacement_.take_wanted() && others && !stopped;
 }
 
 void Conversation::protocol_error(std::string text) {

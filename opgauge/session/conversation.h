@@ -8,7 +8,10 @@
 #include "opgauge/run/supervisor.h"
 #include "opgauge/session/case_timers.h"
 #include "opgauge/session/device_watch.h"
+#include "opgauge/session/kept_run.h"
+#include "opgauge/session/lost_case.h"
 #include "opgauge/session/measuring_section.h"
+#include "opgauge/session/quarantine.h"
 #include "opgauge/session/replacement.h"
 #include "opgauge/session/timer_checks.h"
 #include "opgauge/session/tuning_desk.h"
@@ -46,15 +49,8 @@ struct JobSettings {
     Json select = Json::object();
     // A warm-up's: the cases that it takes are tuned, and none is timed.
     CaseChooser tune_only;
-};
-
-// A test of the corpus and how it ended, in the corpus's own words.
-struct TestOutcome {
-    std::string node;
-    std::string outcome;  // passed, failed, skipped, error
-    std::string reason;
-    double seconds = 0;
-    bool dtype_not_supported = false;  // failed only because a dtype was asked for that it lacks
+    KeptRun kept;                      // what an earlier part of this run has finished
+    Quarantine* quarantine = nullptr;  // cases that cost a child; outlives the conversation
 };
 
 // What came over the channel, beside the rows.
@@ -79,7 +75,9 @@ struct ConversationResult {
     int rows_invalid = 0;
     int rows_skipped = 0;
     int rows_flagged = 0;
-    bool out_of_memory = false;
+    int rows_quarantined = 0;                      // among the skipped
+    std::vector<LostCase> lost;                    // what cost a child
+    std::optional<std::string> gave_up;            // why cases behind a lost one were not measured
     std::map<std::string, double> tuning_seconds;  // of live tuning, by case id
 };
 
@@ -129,10 +127,13 @@ class Conversation final : public ChildHandler {
     void on_tick() override;
     std::chrono::milliseconds tick_interval() const override;
     std::optional<std::string> wants_stop() override;
+    void on_stop(const Outcome& reason) override;
 
     // Closes a case that the child left open; `why` becomes its error. True: the run goes on with
     // another child, that is to be started now.
     bool child_ended(const std::string& why, const Outcome& outcome);
+    // Before another child starts: after one that ran out of memory, waits until it is back.
+    void await_memory();
     const ConversationResult& result() const { return result_; }
     // How long the child waited for others that measured.
     std::chrono::steady_clock::duration waited() const { return waited_; }
@@ -162,6 +163,7 @@ class Conversation final : public ChildHandler {
     Json answer_device(const Json& message);
     std::optional<Json> answer_case_begin(const Json& message);
     std::optional<Json> leave_to_others();
+    std::optional<Json> leave_in_quarantine();
     std::optional<Json> answer_side_begin(const Json& message);
     std::optional<Json> answer_samples(const Json& message);
     std::optional<Json> answer_capture_failed(const Json& message);
@@ -188,6 +190,9 @@ class Conversation final : public ChildHandler {
     void take_log(const Json& message);
     void follow_capture(const std::string& event, const Json& message);
     void close_case();
+    void keep_earlier(const KeptRun& kept);
+    void count(const Row& row);
+    bool replaces_lost(const std::string& why, const Outcome& outcome);
     void protocol_error(std::string text);
     std::optional<SideSamples>* open_side(const Json& message, Side& side);
     std::optional<SideSamples>& samples_of(Side side);
@@ -204,11 +209,15 @@ class Conversation final : public ChildHandler {
     double cool_down_s_ = 0;  // before the next burst
     CaseTimers timers_;
     Replacement replacement_;
+    KeptCases kept_;
+    bool stopping_ = false;  // the child's words do not count any more
+    bool lost_memory_ = false;
     std::optional<OpenCase> open_;
     std::optional<WaitingSide> waiting_;
     std::chrono::steady_clock::duration waited_{};
     std::set<std::string> dtype_unsupported_nodes_;
     std::string current_node_;
+    int last_case_ = 0;  // its index in the current test
     int rows_begun_ = 0;
 };
 

@@ -39,6 +39,7 @@ std::optional<Json> Conversation::answer_case_begin(const Json& message) {
     }
     OpenCase open;
     open.index_in_test = get_optional<int>(message, "index").value_or(0);
+    last_case_ = open.index_in_test;
     if (replacement_.is_done(current_node_, open.index_in_test)) {
         return Json{{"type", "skip"}, {"reason", "measured by the child before this one"}};
     }
@@ -46,6 +47,10 @@ std::optional<Json> Conversation::answer_case_begin(const Json& message) {
     open.row.work = std::move(*work);
     if (open.row.work.node.empty()) open.row.work.node = current_node_;
     open.row.case_id = case_id(open.row.work);
+    if (kept_.take(open.row.work.node, open.row.case_id)) {
+        --rows_begun_;
+        return Json{{"type", "skip"}, {"reason", "measured before the run was resumed"}};
+    }
     open.row.status = RowStatus::ok;
     open.begin = clock_.now();
     const CaseTimer timer = timers_.choose(open.row.case_id, current_node_);
@@ -53,6 +58,7 @@ std::optional<Json> Conversation::answer_case_begin(const Json& message) {
     open.row.fallback_detail = timer.detail;
     open_ = std::move(open);
     if (auto skip = leave_to_others()) return skip;
+    if (auto skip = leave_in_quarantine()) return skip;
     flag_neighbours();
     observer_.on_case_begin(open_->row, get_optional<int>(message, "planned"));
     if (job_.tune_only) {
@@ -73,6 +79,19 @@ std::optional<Json> Conversation::leave_to_others() {
     if (!reason) return std::nullopt;
     --rows_begun_;
     open_.reset();
+    return Json{{"type", "skip"}, {"reason", std::move(*reason)}};
+}
+
+// Its row says why there are no times.
+std::optional<Json> Conversation::leave_in_quarantine() {
+    if (job_.quarantine == nullptr) return std::nullopt;
+    auto reason = job_.quarantine->reason_to_skip(open_->row.case_id);
+    if (!reason) return std::nullopt;
+    observer_.on_case_begin(open_->row, std::nullopt);
+    open_->row.status = RowStatus::skipped;
+    open_->row.reason = *reason;
+    ++result_.rows_quarantined;
+    close_case();
     return Json{{"type", "skip"}, {"reason", std::move(*reason)}};
 }
 
@@ -226,8 +245,8 @@ void Conversation::take_case_end(const Json& message) {
         row.status = status == "skipped" ? RowStatus::skipped : RowStatus::failed;
         row.error = message.value("error", Json(nullptr));
         row.reason = printable(get_string(row.error, "message", get_string(message, "reason")));
-        if (get_string(row.error, "kind") == "oom") result_.out_of_memory = true;
     }
+    if (!lost_case(row)) replacement_.case_finished();
     close_case();
 }
 
@@ -245,21 +264,8 @@ void Conversation::close_case() {
     row.flags.insert(row.flags.end(), open_->flags.begin(), open_->flags.end());
     add_tuning(row);
     judge(row);
-    switch (row.status) {
-        case RowStatus::ok:
-            ++result_.rows_ok;
-            break;
-        case RowStatus::failed:
-            ++result_.rows_failed;
-            break;
-        case RowStatus::invalid:
-            ++result_.rows_invalid;
-            break;
-        case RowStatus::skipped:
-            ++result_.rows_skipped;
-            break;
-    }
-    if (!row.flags.empty()) ++result_.rows_flagged;
+    count(row);
+    if (job_.quarantine != nullptr) job_.quarantine->take(row, clock_);
     if (auto written = row_sink_(row, open_->base, open_->candidate); !written) {
         result_.record_error = written.error().message;
     }

@@ -28,9 +28,14 @@ DeviceWatch::DeviceWatch(std::unique_ptr<Telemetry> telemetry, Heat heat, const 
 
 void DeviceWatch::note_neighbours() {
     if (!telemetry_) return;
+    free_memory_before_ = telemetry_->free_memory();
     const auto processes = telemetry_->processes();
     if (!processes) return;
     for (const auto& process : *processes) neighbours_.push_back(process.pid);
+}
+
+std::optional<std::uint64_t> DeviceWatch::free_memory() {
+    return telemetry_ ? telemetry_->free_memory() : std::nullopt;
 }
 
 void DeviceWatch::begin_side() {

@@ -6,6 +6,7 @@
 #include "opgauge/measure/samples.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,8 +32,11 @@ class DeviceWatch {
   public:
     DeviceWatch(std::unique_ptr<Telemetry> telemetry, Heat heat, const Clock& clock);
 
-    // Before the child starts: who is on the device already.
+    // Before the child starts: who is on the device already, and how much memory is free.
     void note_neighbours();
+    // Bytes; nullopt: the library does not tell.
+    std::optional<std::uint64_t> free_memory_before() const { return free_memory_before_; }
+    std::optional<std::uint64_t> free_memory();
 
     void begin_side();
     void begin_burst();
@@ -60,7 +64,8 @@ class DeviceWatch {
     Burst seen_;
     std::vector<double> clocks_;            // of the running burst
     std::optional<double> full_clock_mhz_;  // the library's own, else the highest seen
-    std::vector<long long> neighbours_;     // on the device before the child was
+    std::optional<std::uint64_t> free_memory_before_;
+    std::vector<long long> neighbours_;  // on the device before the child was
     std::chrono::steady_clock::time_point side_begin_;
     int cool_downs_of_side_ = 0;
     int vain_cool_downs_ = 0;  // in a row: the card does not recover

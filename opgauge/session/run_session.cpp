@@ -14,101 +14,25 @@
 #include "opgauge/session/conformance.h"
 #include "opgauge/session/exclusive.h"
 #include "opgauge/session/identity.h"
-#include "opgauge/session/planned_device.h"
 #include "opgauge/session/python_probe.h"
 #include "opgauge/session/rerun.h"
+#include "opgauge/session/resume.h"
+#include "opgauge/session/run_setup.h"
 #include "opgauge/session/run_status.h"
+#include "opgauge/session/stack_dump.h"
 #include "opgauge/session/supervise_children.h"
 #include "opgauge/session/tuning_costs.h"
 #include "opgauge/session/tuning_setup.h"
 #include "opgauge/session/warmup.h"
 
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <system_error>
 #include <utility>
 
 namespace opgauge {
 namespace {
-
-Environment child_environment(const Plan& plan, const Environment& caller,
-                              const RunOptions& options) {
-    Environment environment = caller;
-    for (const auto& variable : plan.environment) environment.change(variable.name, variable.value);
-    environment.set("OPGAUGE_VERSION", options.tool_version);
-    return environment;
-}
-
-Result<std::filesystem::path> claim(const Plan& plan, const RunOptions& options,
-                                    const Clock& clock) {
-    if (!options.run_dir.empty()) return claim_exact_run_dir(options.run_dir);
-    const CorpusNode& first = plan.nodes.front();
-    const std::string name = first.marks.empty() ? first.function : first.marks.front();
-    return claim_run_dir(options.root, name, clock.wall_time());
-}
-
-// The derived shape file is named by its content: writing it again changes nothing.
-Result<void> write_shapes(const Plan& plan) {
-    if (plan.shapes_content.empty()) return {};
-    const std::filesystem::path file(plan.shapes_file);
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    return write_file_atomically(file, plan.shapes_content);
-}
-
-JobSettings job_settings(const Plan& plan, const RunOptions& options) {
-    JobSettings job;
-    job.backend = plan.backend.value;
-    job.device = planned_device(plan.device);
-    job.timer = plan.timer.value;
-    job.fallback_timer = plan.fallback_timer;
-    job.timer_settings = plan.timer_settings;
-    job.stopping = options.stopping;
-    // Bursts one after the other drive a card into its power cap within 30 ms; with rests as long
-    // as they are, the first 20 samples of a 4096^3 product agree to 0.3 % in ten processes (H200).
-    constexpr double kRestSeconds = 0.01;
-    if (plan.heat == "burst") job.rest_s = kRestSeconds;
-    job.check_outputs = options.check_outputs;
-    job.compile_jobs = plan.compile.jobs;
-    job.overlap = plan.compile.overlap;
-    return job;
-}
-
-Json status_json(const RunStatus& status, const Outcome& outcome, const ConversationResult& said,
-                 const RecordedRun& run, double seconds) {
-    Json tests = Json::array();
-    for (const auto& test : said.tests) {
-        tests.push_back({{"node", test.node},
-                         {"outcome", test.dtype_not_supported ? "skipped" : test.outcome},
-                         {"reason", test.reason},
-                         {"seconds", test.seconds}});
-    }
-    Json collect_errors = Json::array();
-    for (const auto& [node, message] : said.collect_errors) {
-        collect_errors.push_back({{"node", node}, {"message", message}});
-    }
-    const auto [geomean, count] = geomean_speedup(run.rows);
-    return {{"schema_version", 1},
-            {"run_id", run.identity.value("run_id", Json(nullptr))},
-            {"status", status.status},
-            {"reason", status.reason},
-            {"exit_code", status.exit_code},
-            {"outcome", to_text(outcome)},
-            {"seconds", seconds},
-            {"rows",
-             {{"ok", said.rows_ok},
-              {"failed", said.rows_failed},
-              {"invalid", said.rows_invalid},
-              {"skipped", said.rows_skipped},
-              {"flagged", said.rows_flagged}}},
-            {"geomean_speedup", optional_json(geomean)},
-            {"geomean_n", count},
-            {"tests", tests},
-            {"collect_errors", collect_errors},
-            {"events", said.events},
-            {"log", said.log},
-            {"markers", marker_counts(run.rows)}};
-}
 
 // Everything about one started run that its steps share.
 struct RunInProgress {
@@ -123,6 +47,7 @@ struct RunInProgress {
     std::chrono::steady_clock::time_point begin;
     TuningDesk desk;
     std::unique_ptr<MeasuringSection> section;
+    KeptRun kept;  // of the run that is resumed
     std::optional<Warmup> warmup = std::nullopt;
 };
 
@@ -173,6 +98,7 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     (*recorded.status)["tuning"] = run.desk.tuning_json();
     (*recorded.status)["replay"] = run.desk.replay_json();
     (*recorded.status)["warmup"] = warmup_status(run);
+    if (run.options.resume) (*recorded.status)["kept_rows"] = run.kept.rows.size();
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyText, latency_text(recorded)));
     OPGAUGE_TRY(run.writer.write_text(RunFiles::kLatencyCsv, latency_csv(recorded)));
     OPGAUGE_TRY(run.writer.write_status(*recorded.status));
@@ -218,6 +144,20 @@ std::unique_ptr<Telemetry> open_telemetry(RunInProgress& run) {
     return nullptr;
 }
 
+ChildSpec child_of(const RunInProgress& run) {
+    ChildSpec spec;
+    spec.argv = run.plan.command.argv;
+    spec.environment = run.environment.to_strings();
+    spec.working_directory = run.plan.command.working_directory;
+    spec.log_file = run.directory / RunFiles::kLog;
+    spec.events_file = run.directory / RunFiles::kEvents;
+    if (run.plan.corpus_name != "native") {
+        spec.dump_stacks = py_spy(run.environment, spec.log_file);
+        spec.dump_signal = SIGUSR1;
+    }
+    return spec;
+}
+
 Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     const auto row_sink = [&run](const Row& row, const std::optional<SideSamples>& base,
                                  const std::optional<SideSamples>& candidate) {
@@ -239,17 +179,15 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     watch.note_neighbours();
     JobSettings job = job_settings(run.plan, run.options);
     job.timer_checks = timer_checks(run);
+    job.kept = run.kept;
+    Quarantine quarantine =
+        open_quarantine(run.caller, setup_id(run.identity), run.options.quarantine);
+    job.quarantine = &quarantine;
     job.section = run.section.get();
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
-    ChildSpec spec;
-    spec.argv = run.plan.command.argv;
-    spec.environment = run.environment.to_strings();
-    spec.working_directory = run.plan.command.working_directory;
-    spec.log_file = run.directory / RunFiles::kLog;
-    spec.events_file = run.directory / RunFiles::kEvents;
-    const Outcome outcome = supervise_children(spec, run.options.limits, run.clock, conversation,
-                                               observer, run.options.source);
+    const Outcome outcome = supervise_children(child_of(run), run.options.limits, run.clock,
+                                               conversation, observer, run.options.source);
     return finish(run, outcome, conversation.result());
 }
 
@@ -259,6 +197,13 @@ Result<RunSummary> warm_up_and_measure(RunInProgress& run, RunObserver& observer
     if (run.plan.warmup.shards.empty()) return measure(run, observer);
     const WarmupInput input{run.plan, run.options, run.environment, run.directory,
                             read_tuning_costs(tuning_costs_file(run.plan, run.caller))};
+    if (run.options.resume) {
+        OPGAUGE_TRY_ASSIGN(auto keys, earlier_warmup(input));
+        if (keys) {
+            run.desk.use_warmed(std::move(*keys));
+            return measure(run, observer);
+        }
+    }
     OPGAUGE_TRY_ASSIGN(run.warmup, warm_up(input, run.clock, observer));
     if (const auto& interrupted = run.warmup->interrupted) return finish(run, *interrupted, {});
     if (run.warmup->keys) run.desk.use_warmed(std::move(*run.warmup->keys));
@@ -297,11 +242,16 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                         options.tool_version};
     OPGAUGE_TRY(check_same_setup(options.same_setup_as, make_identity(input)));
     OPGAUGE_TRY(write_shapes(plan));
-    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim(plan, options, clock));
-    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
+    OPGAUGE_TRY_ASSIGN(const std::filesystem::path directory, claim_folder(plan, options, clock));
     input.run_id = directory.filename().string();
-    const Json identity = make_identity(input);
+    Json identity = make_identity(input);
+    KeptRun kept;
+    if (options.resume) {
+        OPGAUGE_TRY_ASSIGN(kept, resume_run(directory, identity));
+    }
+    OPGAUGE_TRY_ASSIGN(ResultWriter writer, ResultWriter::open(directory));
     OPGAUGE_TRY_ASSIGN(TuningDesk desk, open_desk(plan, child, std::move(source), directory));
+    if (options.resume) OPGAUGE_TRY(desk.take_up());
     RunInProgress run{plan,
                       options,
                       clock,
@@ -312,7 +262,8 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                       environment,
                       clock.now(),
                       std::move(desk),
-                      section ? std::move(*section) : nullptr};
+                      section ? std::move(*section) : nullptr,
+                      std::move(kept)};
     Plan executed = plan;
     if (python) narrow_to_modules(executed, python->modules, python->executable);
     OPGAUGE_TRY(run.writer.write_plan(to_json(executed)));

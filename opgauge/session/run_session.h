@@ -26,6 +26,8 @@ struct RunOptions {
     bool check_outputs = true;
     bool exclusive = false;      // refuse a device that others use
     bool retry_capture = false;  // try again what is known not to be captured
+    bool resume = false;         // go on with what `run_dir` holds
+    Quarantine::Use quarantine = Quarantine::Use::note;  // of cases that cost a child
     Measuring measuring = Measuring::exclusive;
     // Of a process that makes several runs; null: the interpreter is asked anew.
     PythonProbe* python = nullptr;

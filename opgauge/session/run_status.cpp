@@ -2,6 +2,7 @@
 #include "opgauge/session/run_status.h"
 
 #include "opgauge/base/text.h"
+#include "opgauge/report/latency_report.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,14 @@ RunStatus store_failed(const std::string& error) {
     return {locked ? "store_locked" : "failed", error, locked ? kExitFailed : kExitEnvironment};
 }
 
+// By a person, a limit of the whole run, or because of what it is.
+bool ended_for_good(const Outcome& outcome) {
+    const auto* late = std::get_if<TimedOut>(&outcome);
+    return std::holds_alternative<Stopped>(outcome) ||
+           std::holds_alternative<NotStarted>(outcome) ||
+           (late != nullptr && late->kind == TimedOut::Limit::total);
+}
+
 bool interrupted(const Outcome& outcome) {
     const auto* stopped = std::get_if<Stopped>(&outcome);
     return stopped != nullptr && stopped->signal != 0;
@@ -80,7 +89,19 @@ std::optional<RunStatus> failed_work(const ConversationResult& said) {
         failed != said.tests.end()
             ? fmt::format("{}: {}", printable(failed->node), printable(failed->reason))
             : fmt::format("{} rows failed, {} invalid", said.rows_failed, said.rows_invalid);
-    return RunStatus{said.out_of_memory ? "oom" : "failed", reason, kExitFailed};
+    return RunStatus{"failed", reason, kExitFailed};
+}
+
+// What cost a child, or would have: the other rows are as good as ever.
+std::optional<RunStatus> lost_work(const Outcome& outcome, const ConversationResult& said) {
+    if (said.lost.empty() || ended_for_good(outcome)) return std::nullopt;
+    const int rows = said.rows_ok + said.rows_failed + said.rows_invalid + said.rows_skipped;
+    std::string reason = losses_text(said.lost, rows);
+    if (said.gave_up) reason += "; the cases behind it were not measured: " + *said.gave_up;
+    const std::string kind = worst_kind(said.lost);
+    const bool named =
+        kind == LostKind::kCrashed || kind == LostKind::kTimeout || kind == LostKind::kOom;
+    return RunStatus{named ? kind : "failed", reason, kExitFailed};
 }
 
 }  // namespace
@@ -91,6 +112,7 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
     }
     if (said.replay_refusal) return {"failed", *said.replay_refusal, kExitRefused};
     if (said.store_error && !interrupted(outcome)) return store_failed(*said.store_error);
+    if (auto lost = lost_work(outcome, said)) return *lost;
     if (auto forced = ended_by_force(outcome, said)) return *forced;
     const int code = std::get<Exited>(outcome).code;
     if (auto nothing = nothing_collected(said)) return *nothing;
@@ -118,6 +140,9 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
             return {"failed", "the corpus passed but measured nothing that opgauge could see",
                     kExitFailed};
         }
+        if (said.rows_quarantined == said.rows_skipped) {
+            return {"skipped", "every case is quarantined", kExitOk};
+        }
         return {"skipped", "every case was skipped", kExitOk};
     }
     if (said.child_error) return {"failed", *said.child_error, kExitFailed};
@@ -130,6 +155,43 @@ Json marker_counts(const std::vector<Row>& rows) {
         for (const auto& flag : row.flags) ++counts[flag.substr(0, flag.find_first_of("@="))];
     }
     return counts;
+}
+
+Json status_json(const RunStatus& status, const Outcome& outcome, const ConversationResult& said,
+                 const RecordedRun& run, double seconds) {
+    Json tests = Json::array();
+    for (const auto& test : said.tests) {
+        tests.push_back({{"node", test.node},
+                         {"outcome", test.dtype_not_supported ? "skipped" : test.outcome},
+                         {"reason", test.reason},
+                         {"seconds", test.seconds}});
+    }
+    Json collect_errors = Json::array();
+    for (const auto& [node, message] : said.collect_errors) {
+        collect_errors.push_back({{"node", node}, {"message", message}});
+    }
+    const auto [geomean, count] = geomean_speedup(run.rows);
+    return {{"schema_version", 1},
+            {"run_id", run.identity.value("run_id", Json(nullptr))},
+            {"status", status.status},
+            {"reason", status.reason},
+            {"exit_code", status.exit_code},
+            {"outcome", to_text(outcome)},
+            {"seconds", seconds},
+            {"rows",
+             {{"ok", said.rows_ok},
+              {"failed", said.rows_failed},
+              {"invalid", said.rows_invalid},
+              {"skipped", said.rows_skipped},
+              {"flagged", said.rows_flagged}}},
+            {"geomean_speedup", optional_json(geomean)},
+            {"geomean_n", count},
+            {"tests", tests},
+            {"collect_errors", collect_errors},
+            {"events", said.events},
+            {"log", said.log},
+            {"quarantined", said.rows_quarantined},
+            {"markers", marker_counts(run.rows)}};
 }
 
 }  // namespace opgauge

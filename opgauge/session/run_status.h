@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "opgauge/record/result_reader.h"
 #include "opgauge/run/outcome.h"
 #include "opgauge/session/conversation.h"
 
@@ -21,5 +22,9 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& conversati
 // {"throttled:sw_power_cap": 2}: how many rows carry each flag. What follows an @ or a = is a row's
 // own.
 Json marker_counts(const std::vector<Row>& rows);
+
+// The whole of status.json but for what tuning adds.
+Json status_json(const RunStatus& status, const Outcome& outcome, const ConversationResult& said,
+                 const RecordedRun& run, double seconds);
 
 }  // namespace opgauge

@@ -87,6 +87,11 @@ Result<Json> TuningDesk::answer_winner(const Json& message) {
     if (state.winner) return Json{{"type", "use"}, {"config", state.winner->config}};
     const bool first = state.sweeps == 0 && !state.missed && state.excluded.empty();
     if (source_ && first) return answer_first(state);
+    const Winner* earlier = first ? earlier_winner(state) : nullptr;
+    if (earlier != nullptr) {
+        state.winner = *earlier;
+        return Json{{"type", "use"}, {"config", state.winner->config}};
+    }
     if (warmed_ && first && !state.not_warmed) return answer_warmed(state);
     return tune_answer(state);
 }

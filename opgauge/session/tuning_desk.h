@@ -66,6 +66,9 @@ class TuningDesk {
     // Before the first child: from now on, what was warmed need not be tuned.
     void use_warmed(WarmedKeys warmed) { warmed_ = std::move(warmed); }
 
+    // Before the first child of a run that is resumed: what it has tuned is in its store.
+    Result<void> take_up();
+
     TuningMode mode() const { return settings_.mode; }
     // Ids are each child's own.
     void begin_child() { by_id_.clear(); }
@@ -120,6 +123,7 @@ class TuningDesk {
     Result<KeyState*> known(const Json& message);
     Json answer_first(KeyState& state);
     Result<Json> answer_warmed(KeyState& state);
+    const Winner* earlier_winner(const KeyState& state) const;
     Result<void> take_over(KeyState& state);
     Json tune_answer(KeyState& state) const;
     void add_misses(const KeyState& state, const Miss& miss);
@@ -133,6 +137,7 @@ class TuningDesk {
     std::optional<TuningStore> store_;
     std::optional<Replay> source_;
     std::optional<WarmedKeys> warmed_;
+    std::vector<Winner> earlier_;  // of the run that is resumed
     std::map<std::string, KeyState> keys_;
     std::map<long long, KeyState*> by_id_;
     std::set<std::string> flags_since_case_;

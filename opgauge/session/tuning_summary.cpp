@@ -50,14 +50,6 @@ std::string TuningDesk::summary() const {
     return fmt::format("{} of {} recorded winners used", used(), source_->recorded());
 }
 
-std::string TuningDesk::winners_digest() const {
-    std::vector<Winner> winners;
-    for (const auto& [identity, state] : keys_) {
-        if (state.winner) winners.push_back(*state.winner);
-    }
-    return winners.empty() ? std::string() : opgauge::winners_digest(winners);
-}
-
 std::map<std::string, Json> TuningDesk::kernels() const {
     std::map<std::string, Json> kernels;
     for (const auto& [identity, state] : keys_) {

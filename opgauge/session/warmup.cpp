@@ -124,6 +124,24 @@ void remove_compiled(const WarmupInput& input) {
 
 }  // namespace
 
+Result<std::optional<WarmedKeys>> earlier_warmup(const WarmupInput& input) {
+    const fs::path folder = input.run_dir / kFolder;
+    std::error_code error;
+    if (!fs::exists(folder / kReport, error) || !fs::exists(folder / kMerged, error)) {
+        fs::remove_all(folder, error);
+        return std::optional<WarmedKeys>();
+    }
+    OPGAUGE_TRY_ASSIGN(auto store, TuningStore::open(folder / kMerged, DatabaseAccess::read));
+    OPGAUGE_TRY_ASSIGN(auto timings, store.timings());
+    OPGAUGE_TRY_ASSIGN(auto winners, Replay::open(folder / kMerged));
+    // Which keys were disputed is not read back: all are confirmed then.
+    const bool confirm = input.plan.warmup.shared || input.plan.warmup.confirm;
+    return std::optional(WarmedKeys{std::move(winners),
+                                    std::move(timings),
+                                    confirm ? WarmedKeys::Confirm::all : WarmedKeys::Confirm::none,
+                                    {}});
+}
+
 Result<Warmup> warm_up(const WarmupInput& input, const Clock& clock, RunObserver& observer) {
     const auto begin = clock.now();
     std::vector<WorkerSpec> specs;

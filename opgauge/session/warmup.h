@@ -26,6 +26,10 @@ struct Warmup {
     CaseCosts costs;                     // of the cases that were tuned, in seconds
 };
 
+// What the warm-up of a run that is resumed found; nullopt where it did not end, and what it left
+// is removed.
+Result<std::optional<WarmedKeys>> earlier_warmup(const WarmupInput& input);
+
 // Tunes the run's cases on the plan's shards at once, each a process of its own below
 // RUN/warmup/, and merges their winners. Returns when none of these processes is left. What goes
 // wrong in a shard is told in the report and left to the run; an error is one of the run's folder.

@@ -104,11 +104,14 @@ class Recorder:
     def close_case(self, error: BaseException | None = None) -> None:
         if self._open and not self._skipped:
             members: dict[str, Any] = {"status": "ok", "check": self._verdict(error)}
+            # A process without its device's context or memory, or with a graph given up halfway,
+            # can do no more that could be trusted.
             lost = error is not None and self._device is not None and not self._device.alive()
             untrusted = lost or getattr(error, "opgauge_untrusted", False)
             if error is not None:
                 status = "skipped" if isinstance(error, pytest.skip.Exception) else "failed"
                 members = {"status": status, "error": _error(error, lost)}
+                untrusted = untrusted or members["error"]["kind"] == "oom"
             if self._work:
                 members["work"] = self._work
             winners = tuning.winners()
@@ -116,7 +119,8 @@ class Recorder:
                 members["winners"] = winners
             self._channel.tell("case_end", flags=sorted(self._flags), **members)
             if untrusted:
-                self._leave(str(members["error"]["message"]))
+                # The parent starts another process, which goes on behind this case.
+                os._exit(EXIT_UNTRUSTED)
         self._open = False
         self._check = None
 
@@ -126,12 +130,6 @@ class Recorder:
         if self._check is None:
             return {"skipped": "--no-check" if not self._job.get("check") else "timer direct"}
         return self._check.verdict()
-
-    def _leave(self, message: str) -> None:
-        """This process can do no more that could be trusted: its device context is lost, or a graph
-        was given up halfway. The parent starts another that goes on behind this test."""
-        self._channel.tell("test_end", node=self._node, outcome="failed", reason=message, seconds=0)
-        os._exit(EXIT_UNTRUSTED)
 
     # -- the sides ----------------------------------------------------------------------------
     def _side_of(self, bench: Any, op: Any) -> str:

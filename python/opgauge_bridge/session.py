@@ -3,11 +3,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import os
+import signal
 from typing import Any
 
 from . import backends
 from .channel import EXIT_PROTOCOL_ERROR, PROTOCOL, Channel, open_channel
+
+
+def _tell_stacks() -> None:
+    """The parent sends this signal to a child that hangs. A number of its own: pytest may put a
+    file in the place of stderr."""
+    with contextlib.suppress(OSError, ValueError):
+        faulthandler.register(signal.SIGUSR1, file=os.dup(2), all_threads=True, chain=False)
 
 
 class Session:
@@ -15,6 +25,7 @@ class Session:
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
+        _tell_stacks()
         # Read now: a variable set after the framework's import would show nothing.
         visible = {name: os.environ[name] for name in backends.VISIBILITY if name in os.environ}
         self.job: dict[str, Any] = channel.ask(

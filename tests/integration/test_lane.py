@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import signal
 
+import pytest
 from conftest import rows_of, scripted_case, status_of
 from lane import Lane
 
@@ -117,12 +118,64 @@ def test_a_folder_that_is_not_empty_is_left_alone(opgauge, script):
 
 def test_a_crash_is_the_operators_and_not_the_lanes(opgauge, script):
     script([scripted_case(4, TIMES, FASTER), scripted_case(8, TIMES, TIMES, crash="segv")])
-    with Lane(opgauge, "--backend", "fake") as lane:
+    with Lane(opgauge, "--backend", "fake", "--no-quarantine") as lane:
         ended, run = lane.run("mm")
         assert ended["status"] == "crashed"
-        assert ended["outcome"] == {"exit": None, "signal": signal.SIGSEGV}
-        assert rows_of(run)[0]["status"] == "ok"
+        assert "signal 11 (SIGSEGV)" in ended["reason"]
+        # That of the last child, which went on behind the crash.
+        assert ended["outcome"] == {"exit": 0, "signal": None}
+        assert [row["status"] for row in rows_of(run)] == ["ok", "failed"]
         assert lane.run("mm")[0]["status"] == "crashed"
+        assert lane.end() == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--no-quarantine"]])
+def test_a_case_that_crashed_is_left_out_unless_it_is_asked_for(opgauge, script, options):
+    script([scripted_case(4, TIMES, FASTER), scripted_case(8, TIMES, TIMES, crash="segv")])
+    with Lane(opgauge, "--backend", "fake", *options) as lane:
+        assert lane.run("mm")[0]["status"] == "crashed"
+        ended, run = lane.run("mm")
+        crashes = bool(options)
+        assert ended["status"] == ("crashed" if crashes else "passed")
+        assert ended["rows"]["skipped"] == (0 if crashes else 1)
+        first, second = rows_of(run)
+        assert first["status"] == "ok"
+        assert second["status"] == ("failed" if crashes else "skipped")
+        assert second["reason"].startswith("quarantined: crashed on ") != crashes
+        assert lane.end() == 0
+    listed = opgauge("batch", "--quarantine", "--json").json()
+    ((setup, cases),) = listed["setups"].items()
+    assert setup == ended["setup_id"]
+    assert [(one["operator"], one["dtype"], one["shapes"], one["kind"]) for one in cases] == [
+        ("mm", "float16", "8x8", "crashed")
+    ]
+    text = opgauge("batch", "--quarantine").out
+    assert f"setup {setup}\n  {cases[0]['date']}  mm float16 8x8  crashed: the child" in text
+
+
+def test_no_quarantined_case_is_said_in_a_line(opgauge):
+    done = opgauge("batch", "--quarantine")
+    assert (done.code, done.out) == (0, "no case is quarantined\n")
+    assert opgauge("batch", "--quarantine", "--json").json() == {"setups": {}}
+
+
+def test_a_folder_of_a_lane_that_was_killed_goes_on(opgauge, script):
+    script([scripted_case(4, TIMES, FASTER), scripted_case(8, TIMES, TIMES, delay_ms=60000)])
+    with Lane(opgauge, "--backend", "fake") as lane:
+        run = lane.give("mm")
+        lane.until("row")
+        lane.process.kill()
+        lane.process.wait(timeout=30)
+    assert not (run / "status.json").exists()
+    script(two_cases())
+    with Lane(opgauge, "--backend", "fake") as lane:
+        ended, again = lane.run("mm", run_dir=str(run), resume=True)
+        assert ended["status"] == "passed"
+        assert ended["rows"]["ok"] == 2
+        assert status_of(run)["kept_rows"] == 1
+        assert [row["index"] for row in rows_of(run)] == [1, 2]
+        # Only what was not there is told.
+        assert [m["index"] for m in lane.messages if m["type"] == "case"] == [2]
         assert lane.end() == 0
 
 

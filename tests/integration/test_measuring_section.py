@@ -145,7 +145,7 @@ def test_a_child_that_dies_ends_the_waiting(opgauge, script):
         os.kill(events(run)[0]["message"]["pid"], signal.SIGKILL)
         process.communicate(timeout=30)
     assert status_of(run)["status"] == "crashed"
-    assert rows_of(run)[0]["error"]["kind"] == "child_ended"
+    assert rows_of(run)[0]["error"]["kind"] == "crashed"
 
 
 def test_without_a_folder_for_locks_it_measures_and_says_so(opgauge, script):

@@ -15,6 +15,7 @@ namespace opgauge::testing {
 struct TelemetryScript {
     std::optional<DeviceReading> reading = DeviceReading{};  // nullopt: it cannot be read
     std::optional<std::vector<DeviceProcess>> processes;     // nullopt: the library does not tell
+    std::optional<HealthReading> health;
 
     void clock(double mhz, std::vector<std::string> reasons = {}) {
         reading->sm_clock_mhz = mhz;
@@ -30,6 +31,9 @@ class ScriptedTelemetry final : public Telemetry {
     Result<DeviceReading> read() override {
         if (!script_.reading) return fail(ErrorKind::environment, "GPU is lost");
         return *script_.reading;
+    }
+    Result<HealthReading> health() override {
+        return script_.health ? Result<HealthReading>(*script_.health) : Telemetry::health();
     }
     Result<std::vector<DeviceProcess>> processes() override {
         if (!script_.processes) return fail(ErrorKind::refused, "not told");

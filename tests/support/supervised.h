@@ -29,6 +29,11 @@ class Listener : public ChildHandler {
         messages.push_back(message);
         return answer ? answer(message) : std::nullopt;
     }
+    bool answers_later() const override { return later != nullptr && !late; }
+    std::optional<Json> late_answer() override {
+        late = later();
+        return late;
+    }
     void on_tick() override {
         ++ticks;
         if (tick) tick();
@@ -47,6 +52,8 @@ class Listener : public ChildHandler {
     std::vector<Json> messages;
     int ticks = 0;
     std::function<std::optional<Json>(const Json&)> answer;
+    std::function<std::optional<Json>()> later;  // the answer that `answer` did not give
+    std::optional<Json> late;
     std::function<void()> tick;
     std::optional<std::string> stop;
 };

@@ -65,6 +65,37 @@ TEST(CudaTelemetry, ReadsTheDevicesFacts) {
     EXPECT_FALSE(violations->reliability_ns) << "not supported there";
 }
 
+TEST(CudaTelemetry, ReadsTheDevicesHealth) {
+    const auto telemetry = open("cuda", 0, "ecc=3,used_mib=2048,pending=1");
+    ASSERT_TRUE(telemetry);
+    const auto health = (*telemetry)->health();
+    ASSERT_TRUE(health) << health.error().message;
+    EXPECT_EQ(health->uncorrected_errors, 3U);
+    EXPECT_EQ(health->memory_used_bytes, std::uint64_t{2048} << 20U);
+    EXPECT_EQ(health->repair_pending, true);
+    EXPECT_EQ(health->repair_failed, false);
+    pretend("unrepaired=1");
+    EXPECT_EQ((*telemetry)->health()->repair_failed, true);
+}
+
+TEST(CudaTelemetry, AnOlderDeviceTellsOnlyOfRetiredPages) {
+    const auto telemetry = open("cuda", 0, "rows=0,pending=1");
+    ASSERT_TRUE(telemetry);
+    const auto health = (*telemetry)->health();
+    ASSERT_TRUE(health);
+    EXPECT_EQ(health->repair_pending, true);
+    EXPECT_FALSE(health->repair_failed);
+}
+
+TEST(CudaTelemetry, TheHealthOfALostDeviceIsAnError) {
+    const auto telemetry = open("cuda", 0, "");
+    ASSERT_TRUE(telemetry);
+    pretend("dead=15");
+    const auto health = (*telemetry)->health();
+    ASSERT_FALSE(health);
+    EXPECT_EQ(health.error().kind, ErrorKind::environment);
+}
+
 TEST(CudaTelemetry, NamesOnlyWhatSlowsDown) {
     const auto telemetry = open("cuda", 0, "reasons=511");
     ASSERT_TRUE(telemetry);

@@ -50,6 +50,44 @@ std::vector<std::string> values(const std::vector<Decision>& decisions) {
 using Names = std::vector<std::string>;
 
 // One variable selects the vendor; all else follows from its capabilities.
+TEST(Planner, ItsPlansAreThoseOfMakePlan) {
+    PlanOptions asked = options("cuda");
+    asked.devices = "1";
+    asked.dtypes = {"float16"};
+    auto planner = Planner::open(asked, environment(), installation());
+    ASSERT_TRUE(planner) << planner.error().message;
+    for (const char* name : {"mm", "softmax", "mm"}) {
+        asked.request.operator_ = name;
+        const auto expected = make_plan(asked, environment(), installation());
+        const auto plan = planner->plan(asked.request);
+        ASSERT_EQ(plan.has_value(), expected.has_value()) << name;
+        if (!plan) {
+            EXPECT_EQ(plan.error().message, expected.error().message);
+            continue;
+        }
+        EXPECT_EQ(to_json(*plan), to_json(*expected)) << name;
+        EXPECT_EQ(plan->shapes_content, expected->shapes_content);
+    }
+}
+
+TEST(Planner, DevicesAreAskedAgainOnlyAfterItForgotThem) {
+    auto planner = Planner::open(options("cuda"), environment(), installation());
+    ASSERT_TRUE(planner);
+    const NodeRequest mm{"", "mm", ""};
+    ASSERT_EQ(planner->plan(mm)->discovery.devices.size(), 2U);
+    ::setenv("OPGAUGE_FAKE_VENDOR", "devices=3", 1);
+    EXPECT_EQ(planner->plan(mm)->discovery.devices.size(), 2U);
+    planner->forget_devices();
+    EXPECT_EQ(planner->plan(mm)->discovery.devices.size(), 3U);
+}
+
+TEST(Planner, AnUnknownOperatorLeavesItUsable) {
+    auto planner = Planner::open(options("cuda"), environment(), installation());
+    ASSERT_TRUE(planner);
+    EXPECT_FALSE(planner->plan({"", "no_such", ""}));
+    EXPECT_TRUE(planner->plan({"", "mm", ""}));
+}
+
 TEST(Planner, OneVariableChoosesBackendDeviceAndPlugins) {
     struct Expected {
         const char* backend;

@@ -34,6 +34,42 @@ std::string stopped_for(const std::string& line) {
     return stopped != nullptr ? stopped->by : to_text(child.outcome);
 }
 
+TEST(SupervisorTalk, AnAnswerThatComesLaterIsToTheQuestionThatWaits) {
+    Supervised child({"converse"});
+    int asked = 0;
+    child.listener.answer = [&](const Json& message) -> std::optional<Json> {
+        if (message["type"] != "device") return echo_type(message);
+        child.listener.later = [&asked]() -> std::optional<Json> {
+            if (++asked < 3) return std::nullopt;
+            return Json{{"type", "late"}};
+        };
+        return std::nullopt;
+    };
+    ChildLimits limits = opgauge::testing::short_limits();
+    limits.stall = std::chrono::milliseconds(150);  // shorter than three ticks
+    limits.total = std::chrono::milliseconds(300);
+    child.run(limits);
+    ASSERT_TRUE(child.ended_as<Exited>()) << to_text(child.outcome);
+    EXPECT_EQ(child.ended_as<Exited>()->code, 0) << "it checks the number of each answer";
+    EXPECT_EQ(asked, 3);
+}
+
+TEST(SupervisorTalk, AChildThatIsStoppedWhileItWaitsGetsNoAnswer) {
+    Supervised child({"converse"});
+    child.listener.answer = [](const Json&) -> std::optional<Json> { return std::nullopt; };
+    int asked = 0;
+    child.listener.later = [&]() -> std::optional<Json> {
+        ++asked;
+        child.listener.stop = "enough of it";
+        return std::nullopt;
+    };
+    child.run();
+    ASSERT_TRUE(child.ended_as<Stopped>()) << to_text(child.outcome);
+    EXPECT_EQ(child.ended_as<Stopped>()->by, "enough of it");
+    EXPECT_EQ(asked, 1);
+    EXPECT_TRUE(no_child_is_left());
+}
+
 TEST(SupervisorTalk, EachQuestionGetsTheAnswerToItsNumber) {
     Supervised child({"converse"});
     child.spec.environment.emplace_back("OPGAUGE_CHANNEL_FD=999");  // of an opgauge above us

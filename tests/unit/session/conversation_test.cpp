@@ -98,16 +98,18 @@ TEST_F(ConversationTest, AFailureInTheSecondCaseKeepsTheFirstRow) {
     EXPECT_EQ(rows_[0].status, RowStatus::ok);
     EXPECT_EQ(rows_[1].status, RowStatus::failed);
     EXPECT_EQ(rows_[1].reason, "out of memory");
-    EXPECT_TRUE(talk_.result().out_of_memory);
+    ASSERT_EQ(talk_.result().lost.size(), 1U);
+    EXPECT_EQ(talk_.result().lost[0].kind, "oom");
 }
 
 TEST_F(ConversationTest, AChildThatDiesInsideACaseLeavesAFailedRow) {
     begin();
     begin_case();
     side("base", "[10]");
-    EXPECT_FALSE(talk_.child_ended("the child was killed by signal 9", Signaled{9, false}));
+    talk_.child_ended("the child was killed by signal 9", Signaled{9, false});
     ASSERT_EQ(rows_.size(), 1U);
     EXPECT_EQ(rows_[0].status, RowStatus::failed);
+    EXPECT_EQ(rows_[0].error["kind"], "crashed");
     EXPECT_EQ(rows_[0].reason, "the child was killed by signal 9");
     EXPECT_FALSE(rows_[0].speedup());
 }
@@ -213,6 +215,37 @@ TEST(RunStatus, NamesEachEndOfAChild) {
     EXPECT_EQ(judge_run(Stopped{"SIGINT", 2}, said_well()).exit_code, 130);
     EXPECT_EQ(judge_run(Stopped{"SIGTERM", 15}, said_well()).exit_code, 143);
     EXPECT_EQ(judge_run(NotStarted{"no such program"}, said_well()).exit_code, 4);
+}
+
+LostCase crashed_case() {
+    return {"crashed", "mm float16 2x2", "the child was killed by signal 9 (SIGKILL)"};
+}
+
+// C13: what is said of a child that was killed in a case.
+TEST(RunStatus, ALostCaseNamesTheRunThoughAnotherChildEndedWell) {
+    ConversationResult said = said_well();
+    said.rows_failed = 1;
+    said.lost = {crashed_case()};
+    const RunStatus status = judge_run(Exited{0}, said);
+    EXPECT_EQ(status.status, "crashed");
+    EXPECT_EQ(status.reason,
+              "1 of 4 cases crashed, first mm float16 2x2: the child was killed by signal 9 "
+              "(SIGKILL)");
+    EXPECT_EQ(status.exit_code, 1);
+}
+
+TEST(RunStatus, TheWorstLossNamesTheRunAndAnEndForGoodOutdoesThem) {
+    ConversationResult said = said_well();
+    said.lost = {{"device_lost", "a", "x"}};
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "failed");
+    said.lost.push_back({"oom", "b", "x"});
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "oom");
+    said.lost.push_back({"timeout", "c", "x"});
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "timeout");
+    said.lost.push_back(crashed_case());
+    EXPECT_EQ(judge_run(Exited{0}, said).status, "crashed");
+    EXPECT_EQ(judge_run(Stopped{"SIGINT", 2}, said).status, "interrupted");
+    EXPECT_EQ(judge_run(TimedOut{"timeout 600 s"}, said).reason, "timeout 600 s");
 }
 
 // C13: rows that came whole do not turn a child's exit with 3 into a pass.

@@ -110,6 +110,38 @@ TEST(TuningStore, NamesWhatItCannotRead) {
     EXPECT_THAT(refusal(path), HasSubstr("it was cut"));
 }
 
+// What a writer leaves that is killed after its header and before its last pages.
+TEST(TuningStore, ReadsWhatWasThereBeforeAWriterThatWasKilledHalfWay) {
+    const TempDir folder;
+    const auto path = folder.path() / "tuning.db";
+    const auto killed = folder.path() / "killed.db";
+    auto store = make(path);
+    ASSERT_TRUE(store.record(tuned(384, 64, 0.1), {}));
+    auto& database = store.database();
+    database.exec("PRAGMA cache_size = 1");
+    {
+        SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+        database.exec("CREATE TABLE filler (x)");
+        for (int i = 0; i < 100; ++i) {
+            database.exec("INSERT INTO filler VALUES (randomblob(4000))");
+        }
+        std::filesystem::copy_file(path, killed);
+        std::filesystem::copy_file(path.string() + "-journal", killed.string() + "-journal");
+    }
+    std::fstream file(killed, std::ios::in | std::ios::out | std::ios::binary);
+    std::string counter(4, '\0');
+    file.seekg(92).read(counter.data(), 4);
+    file.seekp(24).write(counter.data(), 4);
+    file.seekp(28).write("\0\1\0\0", 4);  // more pages than there are
+    file.close();
+    auto read = TuningStore::open(killed, DatabaseAccess::read);
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->winners()->size(), 1U);
+    EXPECT_EQ(read->winners()->front().config, tuned(384, 64, 0.1).config);
+    std::filesystem::remove(killed.string() + "-journal");
+    EXPECT_THAT(refusal(killed), HasSubstr("it was cut"));
+}
+
 TEST(TuningStore, NamesAnotherVersionAnotherOwnerAndATrigger) {
     const TempDir folder;
     const auto path = folder.path() / "tuning.db";
