@@ -112,6 +112,9 @@ class FlagGemsProvider final : public Provider {
         std::error_code error;
         return fs::exists(file, error) ? std::vector{file.string()} : std::vector<std::string>{};
     }
+    std::vector<std::string> imports() const override {
+        return is_flaggems() ? std::vector<std::string>{"flag_gems"} : std::vector<std::string>{};
+    }
 
   private:
     bool is_flaggems() const { return benchmarks_ != root_; }

@@ -76,6 +76,8 @@ class Provider {
     virtual bool takes_option(std::string_view option) const = 0;
     // The corpus's own shape files, first the one that it uses by default; empty: it has none.
     virtual std::vector<std::string> shape_files() const = 0;
+    // Modules that every test of the corpus imports; empty: none that are known.
+    virtual std::vector<std::string> imports() const { return {}; }
 };
 
 }  // namespace opgauge

@@ -32,8 +32,9 @@ constexpr const char* kChannelVariable = "OPGAUGE_CHANNEL_FD";
 // One supervised child from start to end. The loop is in run(); each method is one duty of it.
 class Supervision {
   public:
-    Supervision(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler)
-        : spec_(spec), limits_(limits), handler_(handler) {}
+    Supervision(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler,
+                ChildSource& source)
+        : spec_(spec), limits_(limits), handler_(handler), source_(source) {}
     ~Supervision();
     Supervision(const Supervision&) = delete;
     Supervision& operator=(const Supervision&) = delete;
@@ -65,6 +66,7 @@ class Supervision {
     const ChildSpec& spec_;
     const ChildLimits& limits_;
     ChildHandler& handler_;
+    ChildSource& source_;
     Channel channel_;
     LineDecoder decoder_;
     SpawnedProcess process_;
@@ -114,8 +116,10 @@ Result<void> Supervision::start() {
     options.stdout_fd = log_fd_;
     options.stderr_fd = log_fd_;
     options.kept_fds = {channel_.child_fd()};
-    OPGAUGE_TRY_ASSIGN(process_, spawn(options));
+    OPGAUGE_TRY_ASSIGN(process_, source_.start(options));
     channel_.close_child_end();
+    // A source may take its time for the first one.
+    begin_ = last_message_ = std::chrono::steady_clock::now();
     return {};
 }
 
@@ -305,7 +309,7 @@ Outcome Supervision::reap() {
     while (::waitpid(process_.pid, &status, abandoned_ ? WNOHANG : 0) < 0 && errno == EINTR) {
     }
     reaped_ = true;
-    end_descendants();
+    end_descendants(source_.own_processes());
     auto* const late = forced_ ? std::get_if<TimedOut>(&*forced_) : nullptr;
     if (late != nullptr) late->gone = !abandoned_;
     if (forced_) return *forced_;
@@ -315,9 +319,15 @@ Outcome Supervision::reap() {
 
 }  // namespace
 
-Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler) {
-    Supervision supervision(spec, limits, handler);
+Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler,
+                  ChildSource& source) {
+    Supervision supervision(spec, limits, handler, source);
     return supervision.run();
+}
+
+Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler) {
+    PlainChildren plain;
+    return supervise(spec, limits, handler, plain);
 }
 
 }  // namespace opgauge

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opgauge/base/json.h"
+#include "opgauge/run/child_source.h"
 #include "opgauge/run/outcome.h"
 
 #include <chrono>
@@ -60,7 +61,10 @@ class ChildHandler {
 // Runs one child to its end in its own process group and talks with it. Returns when the child
 // itself has ended (pidfd, not end of file) and its group is gone. First SIGINT or SIGTERM to
 // opgauge: the stop sequence with its deadlines; second: SIGKILL at once. Called in the main
-// thread, for one child at a time: at its end every other child of this thread is killed too.
+// thread, for one child at a time: at its end every other child of this thread is killed too, but
+// for those of `source` itself.
+Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler,
+                  ChildSource& source);
 Outcome supervise(const ChildSpec& spec, const ChildLimits& limits, ChildHandler& handler);
 
 }  // namespace opgauge

@@ -7,6 +7,7 @@
 #include "opgauge/run/signals.h"
 #include "opgauge/session/case_name.h"
 #include "opgauge/session/device_health.h"
+#include "opgauge/session/lane_children.h"
 
 #include <fmt/format.h>
 
@@ -109,6 +110,12 @@ void add_run(Json& ended, const RunSummary& summary) {
     }
 }
 
+// Empty: there may be one.
+std::string why_no_fork_server(const LaneOptions& options, const Provider& provider) {
+    if (!options.fork_server) return "--no-fork-server";
+    return provider.name() == "native" ? "the native corpus needs none" : "";
+}
+
 class Lane {
   public:
     Lane(const LaneOptions& options, Planner planner, Environment environment, const Clock& clock)
@@ -116,7 +123,11 @@ class Lane {
           planner_(std::move(planner)),
           environment_(std::move(environment)),
           clock_(clock),
-          batch_(options.channel_fd) {}
+          batch_(options.channel_fd),
+          children_(why_no_fork_server(options, planner_.provider()),
+                    [this](const std::string& text) {
+                        batch_.tell("phase", {{"text", text}});
+                    }) {}
 
     Result<int> work();
 
@@ -131,14 +142,14 @@ class Lane {
     const Clock& clock_;
     ParentChannel batch_;
     PythonProbe python_;
+    LaneChildren children_;
     std::optional<DeviceHealth> health_;
 };
 
 Result<int> Lane::work() {
-    const LaneChildren children = make_child_source(options_, environment_);
-    const Json fork_server = children.source ? Json(true) : Json(children.why_none);
     while (SignalGuard::count() == 0) {
-        OPGAUGE_TRY_ASSIGN(const auto answer, batch_.ask("ready", {{"fork_server", fork_server}}));
+        OPGAUGE_TRY_ASSIGN(const auto answer,
+                           batch_.ask("ready", {{"fork_server", children_.fork_server()}}));
         if (!answer || get_string(*answer, "type") == "end") break;
         OPGAUGE_TRY_ASSIGN(const LaneJob job, job_of(*answer));
         batch_.tell("ended", run(job));
@@ -172,6 +183,7 @@ Result<RunSummary> Lane::measure(const LaneJob& job, const Plan& plan) {
     run.resume = job.resume;
     run.quarantine = options_.quarantine ? Quarantine::Use::skip : Quarantine::Use::note;
     run.python = &python_;
+    run.source = children_.source(plan, planner_.provider(), python_, environment_);
     Reporter reporter(batch_);
     return run_plan(plan, planner_.provider(), run, environment_, clock_, reporter);
 }
@@ -185,11 +197,6 @@ void Lane::open_health(const Plan& plan) {
 }
 
 }  // namespace
-
-LaneChildren make_child_source(const LaneOptions& options, const Environment& /*environment*/) {
-    if (!options.fork_server) return {nullptr, "--no-fork-server"};
-    return {nullptr, "this version has none"};
-}
 
 Result<int> run_batch_lane(const LaneOptions& options, const Environment& environment,
                            const Installation& installation, const Clock& clock) {

@@ -8,12 +8,7 @@
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/run_session.h"
 
-#include <memory>
-#include <string>
-
 namespace opgauge {
-
-class ChildSource;
 
 // What a lane of a batch is given: the options of a run, one device among them.
 struct LaneOptions {
@@ -23,13 +18,6 @@ struct LaneOptions {
     bool quarantine = true;   // whether cases that are known to crash are left out
     int channel_fd = -1;
 };
-
-// Where a lane's children come from.
-struct LaneChildren {
-    std::shared_ptr<ChildSource> source;  // null: each is started as a process of its own
-    std::string why_none;                 // one line where it is null
-};
-LaneChildren make_child_source(const LaneOptions& options, const Environment& environment);
 
 // The whole of `opgauge batch-lane`: runs one operator after the other, as the batch at the other
 // end of the channel asks for them (docs/lane_protocol.md). The exit code: 0 where the batch ended

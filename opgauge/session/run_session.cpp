@@ -186,8 +186,8 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     job.section = run.section.get();
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
-    const Outcome outcome =
-        supervise_children(child_of(run), run.options.limits, run.clock, conversation, observer);
+    const Outcome outcome = supervise_children(child_of(run), run.options.limits, run.clock,
+                                               conversation, observer, run.options.source);
     return finish(run, outcome, conversation.result());
 }
 

@@ -31,6 +31,7 @@ struct RunOptions {
     Measuring measuring = Measuring::exclusive;
     // Of a process that makes several runs; null: the interpreter is asked anew.
     PythonProbe* python = nullptr;
+    ChildSource* source = nullptr;  // null: each child is a process of its own
     std::vector<std::string> argv;
     std::string tool_version;
     Json same_setup_as = nullptr;  // an identity: where its setup is not met, nothing is started

@@ -41,8 +41,10 @@ std::optional<Outcome> interrupt_since(int signals) {
 }  // namespace
 
 Outcome supervise_children(const ChildSpec& spec, const ChildLimits& limits, const Clock& clock,
-                           Conversation& conversation, RunObserver& observer) {
+                           Conversation& conversation, RunObserver& observer, ChildSource* source) {
     using std::chrono::milliseconds;
+    PlainChildren plain;
+    ChildSource& children = source != nullptr ? *source : plain;
     observer.on_phase("starting the child");
     const auto begin = clock.now();
     const int signals = SignalGuard::count();
@@ -54,7 +56,7 @@ Outcome supervise_children(const ChildSpec& spec, const ChildLimits& limits, con
             left.total = std::max(milliseconds(1), left.total - spent);
         }
         const auto log_begin = size_of(spec.log_file);
-        const Outcome outcome = supervise(spec, left, conversation);
+        const Outcome outcome = supervise(spec, left, conversation, children);
         const std::string why = words_on(outcome, spec.log_file, log_begin);
         const bool another = conversation.child_ended(why, outcome);
         if (!another) return outcome;

@@ -115,8 +115,8 @@ Result<int> run_warm_shard(const ShardJob& job, int channel_fd, const Environmen
     };
     Conversation conversation(
         settings_of(job, shard), {}, watch, clock, shard, row_sink, [](const Json&) {}, &desk);
-    const Outcome outcome =
-        supervise_children(child_of(job, environment), job.limits, clock, conversation, shard);
+    const Outcome outcome = supervise_children(child_of(job, environment), job.limits, clock,
+                                               conversation, shard, nullptr);
     const ConversationResult& said = conversation.result();
     const RunStatus status = judge_shard(outcome, said);
     Json facts = {{"schema_version", 1},

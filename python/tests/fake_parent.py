@@ -78,7 +78,7 @@ class Child:
         return [message["type"] for message in self.messages]
 
 
-def _serve(end: socket.socket, rules: dict[str, Message | Rule], child: Child) -> None:
+def serve(end: socket.socket, rules: dict[str, Message | Rule], child: Child) -> None:
     """Answers until the child hangs up, or a rule answers None: then the parent is gone."""
     with end, end.makefile("rb") as lines:
         for line in lines:
@@ -117,7 +117,7 @@ def run_child(
     for plugin in plugins:
         command += ["-p", plugin]
     child = Child()
-    server = threading.Thread(target=_serve, args=(ours, rules or {}, child), daemon=True)
+    server = threading.Thread(target=serve, args=(ours, rules or {}, child), daemon=True)
     with theirs:
         process = subprocess.Popen(
             [*command, *arguments],

@@ -15,22 +15,33 @@ from triton_wheels import TESTS, VERSIONS, play
 Scene = Callable[[str], Any]
 CHECKOUT = os.environ.get("OPGAUGE_FLAGGEMS", "")
 STAND_IN = TESTS / "tuned_corpus"
+# Before the corpus was imported, and after it, as in the child of a fork server.
+HOOKED = ("", "-late")
 NEEDS_CHECKOUT = pytest.mark.skipif(not CHECKOUT, reason="OPGAUGE_FLAGGEMS names no checkout")
 
 
 @pytest.fixture(
     params=[
-        *[pytest.param((version, ""), id=version) for version in VERSIONS],
         *[
-            pytest.param((version, CHECKOUT), id=f"{version}-flaggems", marks=NEEDS_CHECKOUT)
+            pytest.param((version, "", late), id=f"{version}{late}")
             for version in VERSIONS
+            for late in HOOKED
+        ],
+        *[
+            pytest.param(
+                (version, CHECKOUT, late), id=f"{version}-flaggems{late}", marks=NEEDS_CHECKOUT
+            )
+            for version in VERSIONS
+            for late in HOOKED
         ],
     ]
 )
 def scene(request: pytest.FixtureRequest) -> Scene:
-    version, checkout = request.param
+    version, checkout, late = request.param
     folders = () if checkout else (STAND_IN,)
-    return lambda name: play(version, "tuned_flaggems", name, *folders, checkout=checkout)
+    return lambda name: play(
+        version, "tuned_flaggems", name, *folders, checkout=checkout, late=late
+    )
 
 
 def test_each_normalised_key_is_asked_for_once_with_the_raw_one(scene: Scene) -> None:

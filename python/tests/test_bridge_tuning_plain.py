@@ -13,9 +13,13 @@ from triton_wheels import VERSIONS, play
 Scene = Callable[[str], Any]
 
 
-@pytest.fixture(params=VERSIONS)
+# Hooks after the imports are those of a fork server's child.
+@pytest.fixture(
+    params=[(version, late) for version in VERSIONS for late in ("", "-late")], ids="".join
+)
 def scene(request: pytest.FixtureRequest) -> Scene:
-    return lambda name: play(request.param, "tuned_plain tuned_facts", name)
+    version, late = request.param
+    return lambda name: play(version, "tuned_plain tuned_facts", name, late=late)
 
 
 def blocks(rows: list[dict[str, Any]]) -> list[int]:
@@ -267,6 +271,13 @@ def test_the_hooks_tell_what_they_hooked_and_intercepted(scene: Scene) -> None:
         {"type": "event", "name": "tuning_hooks", "tuners": 1, "model": False},
         {"type": "event", "name": "tuning", "launches": 1, "asked": 1, "used": 0, "tuned": 1},
     ]
+
+
+def test_a_tuner_that_the_corpuss_import_made_is_hooked(scene: Scene) -> None:
+    found = scene("tuner_of_the_import")
+    assert found["types"] == ["winner", "tuned"]
+    assert found["timed"] == [16, 32]
+    assert found["launched"] == [False, True]
 
 
 def test_tuned_launches_without_an_interception_are_an_error(scene: Scene) -> None:

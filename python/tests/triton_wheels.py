@@ -32,22 +32,27 @@ def wheel(version: str) -> Path:
     return folder
 
 
-def _environment(version: str, folders: tuple[Path, ...], checkout: str) -> dict[str, str]:
+def _environment(
+    version: str, folders: tuple[Path, ...], checkout: str, late: str
+) -> dict[str, str]:
     path = [str(folder) for folder in (wheel(version), TESTS, *folders)]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     return {
         **kept,
         "OPGAUGE_FLAGGEMS": checkout,
+        "OPGAUGE_LATE_HOOKS": late,
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
 
 @functools.cache
-def _scenes(version: str, modules: str, folders: tuple[Path, ...], checkout: str) -> dict[str, Any]:
+def _scenes(
+    version: str, modules: str, folders: tuple[Path, ...], checkout: str, late: str
+) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(TESTS / "tuned_process.py"), *modules.split()],
-        env=_environment(version, folders, checkout),
+        env=_environment(version, folders, checkout, late),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -57,9 +62,12 @@ def _scenes(version: str, modules: str, folders: tuple[Path, ...], checkout: str
     return found
 
 
-def play(version: str, modules: str, scene: str, *folders: Path, checkout: str = "") -> Any:
-    """What a scene of one of the modules returned with this Triton."""
-    outcome = _scenes(version, modules, folders, checkout)[f"scene_{scene}"]
+def play(
+    version: str, modules: str, scene: str, *folders: Path, checkout: str = "", late: str = ""
+) -> Any:
+    """What a scene of one of the modules returned with this Triton. `late`, where it is not empty:
+    the hooks were put on after the imports."""
+    outcome = _scenes(version, modules, folders, checkout, late)[f"scene_{scene}"]
     if "error" in outcome:
         pytest.fail(f"triton {version}, {scene}:\n{outcome['error']}")
     return copy.deepcopy(outcome["value"])

@@ -286,6 +286,20 @@ def scene_unknown_cache() -> Any:
     return {"said": channel.said, "best": tuner.best_config.kwargs["BLOCK"]}
 
 
+OF_THE_IMPORT = stage.tuner_of(16, 32)
+
+
+def scene_tuner_of_the_import() -> Any:
+    """Made where a corpus makes its own: before a fork server's children have hooks."""
+    before = hooks._tuners.launched_unseen()
+    OF_THE_IMPORT[(1,)](None, 100)
+    return {
+        "types": channel.types(),
+        "timed": stage.timed,
+        "launched": [before, hooks._tuners.launched_unseen()],
+    }
+
+
 def scene_stop() -> Any:
     """The child ends at once with 87; nobody comes back to tell."""
     channel.answers["winner"] = {"type": "stop", "reason": "replay miss"}

@@ -2,7 +2,8 @@
 """One process with a real Triton and without a device: what the scenarios of the tuning hooks use.
 
 `python tuned_process.py MODULE...` runs every function `scene_*` of these modules, each in a forked
-process, and prints {scene: value} as JSON.
+process, and prints {scene: value} as JSON. With OPGAUGE_LATE_HOOKS the modules are imported first
+and hooks put on in each process, as in the child of a fork server.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from opgauge_bridge import channel as wire  # noqa: E402
 from opgauge_bridge.tuning import Hooks  # noqa: E402
+from opgauge_bridge.tuning.autotuner import remember_tuners  # noqa: E402
+from opgauge_bridge.tuning.imports import after_import  # noqa: E402
 
 Message = dict[str, Any]
 
@@ -51,7 +54,11 @@ class FakeChannel:
 
 channel = FakeChannel()
 hooks = Hooks(channel, "none")  # type: ignore[arg-type]
-hooks.install()
+LATE = bool(os.environ.get("OPGAUGE_LATE_HOOKS"))
+if LATE:
+    after_import({"triton.runtime.autotuner": remember_tuners})
+else:
+    hooks.install()
 
 import triton  # noqa: E402
 from triton.runtime.errors import OutOfResources  # noqa: E402
@@ -140,6 +147,8 @@ def _in_fork(scene: Callable[[], Any]) -> Any:
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
+        if LATE:
+            hooks.install()
         try:
             outcome = {"value": scene()}
         except BaseException:

@@ -6,6 +6,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .loan import Loan
+from .loan import facts_of as loan_facts
+
 # Every variable that hides or orders devices on some backend.
 VISIBILITY = (
     "CUDA_VISIBLE_DEVICES",
@@ -48,3 +51,28 @@ def fork_compile(backend: str) -> bool:
     if backend not in _KNOWN:
         return False
     return bool(getattr(import_module(f"{__name__}.{backend}"), "FORK_COMPILE", False))
+
+
+def lend(backend: str, facts: dict[str, Any] | None) -> Loan | None:
+    """Lends `facts` to the backend's framework, which is imported here; None: there is nothing to
+    lend, or no framework that would ask."""
+    if backend not in _KNOWN or not facts:
+        return None
+    make = getattr(import_module(f"{__name__}.{backend}"), "framework", None)
+    return Loan(make(), facts) if make is not None else None
+
+
+def facts_to_lend(backend: str) -> dict[str, Any] | None:
+    """What a process that uses the device can say of it for a loan."""
+    if backend not in _KNOWN:
+        return None
+    make = getattr(import_module(f"{__name__}.{backend}"), "framework", None)
+    return loan_facts(make()) if make is not None else None
+
+
+def in_use(backend: str) -> str:
+    """Why a process forked from this one could not use the device; "" where it can."""
+    if backend not in _KNOWN:
+        return f"the bridge knows no backend {backend}"
+    ask = getattr(import_module(f"{__name__}.{backend}"), "in_use", None)
+    return str(ask()) if ask is not None else ""

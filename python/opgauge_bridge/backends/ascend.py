@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from typing import Any
 
+from . import loan
 from .torch_device import TorchDevice
 
 
@@ -25,6 +28,17 @@ def describe() -> dict[str, Any]:
         facts["name"] = getattr(device, "name", None)
         facts["memory_total_bytes"] = getattr(device, "total_memory", None)
     return facts
+
+
+def framework() -> Any:
+    """The module whose functions tell of the device; its package adds it to torch."""
+    import_module("torch_npu")
+    return import_module("torch").npu
+
+
+def in_use() -> str:
+    module = getattr(sys.modules.get("torch"), "npu", None)
+    return loan.in_use(module) if module is not None else ""
 
 
 class AscendDevice(TorchDevice):

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from typing import Any
 
+from . import loan
 from .torch_device import TorchDevice
 
 # A forked process must not call the device; compiling does not.
@@ -45,6 +48,29 @@ def describe() -> dict[str, Any]:
     if facts["count"]:
         facts.update(properties(torch.cuda.get_device_properties(0)))
     return facts
+
+
+def framework() -> Any:
+    """The module whose functions tell of the device."""
+    import torch
+
+    return torch.cuda
+
+
+def in_use() -> str:
+    torch = sys.modules.get("torch")
+    why = loan.in_use(torch.cuda) if torch is not None else ""
+    return why or ("the driver is initialised" if _driver_initialised() else "")
+
+
+def _driver_initialised() -> bool:
+    """Also by others than torch. A library that is not loaded yet stays so."""
+    not_initialised = 3
+    try:
+        library = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        return int(library.cuDeviceGetCount(ctypes.byref(ctypes.c_int()))) != not_initialised
+    except (OSError, AttributeError):
+        return False
 
 
 class CudaDevice(TorchDevice):

@@ -3,7 +3,8 @@
 
 OPGAUGE_FAKE_DEVICES lists the machine's devices and FAKE_VISIBLE_DEVICES masks them, as a vendor's
 runtime would; OPGAUGE_FAKE_SEEN overrides members of what is seen, for a runtime that is wrong.
-OPGAUGE_FAKE_CLOCK names the module whose device the timers measure on.
+OPGAUGE_FAKE_CLOCK names the module whose device the timers measure on. OPGAUGE_FAKE_IN_USE is why a
+process that is forked now could not use the device.
 """
 
 from __future__ import annotations
@@ -44,6 +45,11 @@ def describe() -> dict[str, Any]:
         facts.update({name: seen[0][name] for name in members if name in seen[0]})
     facts.update(json.loads(os.environ.get("OPGAUGE_FAKE_SEEN") or "{}"))
     return facts
+
+
+def in_use() -> str:
+    """As OPGAUGE_FAKE_IN_USE says, a variable that an import may set."""
+    return os.environ.get("OPGAUGE_FAKE_IN_USE", "")
 
 
 def device() -> Any:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
 from typing import Any
 
+from . import loan
 from .cuda import properties
 from .torch_device import TorchDevice
 
@@ -24,6 +27,17 @@ def describe() -> dict[str, Any]:
     if facts["count"]:
         facts.update(properties(module.get_device_properties(0)))
     return facts
+
+
+def framework() -> Any:
+    """The module whose functions tell of the device; its package adds it to torch."""
+    import_module("torch_musa")
+    return import_module("torch").musa
+
+
+def in_use() -> str:
+    module = getattr(sys.modules.get("torch"), "musa", None)
+    return loan.in_use(module) if module is not None else ""
 
 
 class MusaDevice(TorchDevice):

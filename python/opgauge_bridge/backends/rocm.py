@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
+from . import loan
+from .cuda import framework as framework  # a HIP build answers under the same name
 from .cuda import properties
 from .torch_device import TorchDevice
 
@@ -50,6 +54,22 @@ def describe() -> dict[str, Any]:
     if facts["count"]:
         facts.update(properties(torch.cuda.get_device_properties(0)))
     return facts
+
+
+def in_use() -> str:
+    torch = sys.modules.get("torch")
+    why = loan.in_use(torch.cuda) if torch is not None else ""
+    return why or ("the driver's device file is open" if _driver_open() else "")
+
+
+def _driver_open() -> bool:
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink(f"/proc/self/fd/{name}") == "/dev/kfd":
+                return True
+        except OSError:  # the listing's own
+            continue
+    return False
 
 
 def device() -> TorchDevice:

@@ -13,6 +13,25 @@ from .caches import WinnerCache
 from .runs import Runs
 
 Method = Callable[..., Any]
+Tuners = list["weakref.ref[Any]"]
+
+# Tuners that were made before there were hooks, in the server that this process was forked from.
+_made_before: Tuners = []
+
+
+def remember_tuners(module: Any) -> None:
+    """For a process that imports a corpus and has no hooks: those are put on in its children."""
+    base = getattr(module, "Autotuner", None)
+    method = base.__dict__.get("__init__") if isinstance(base, type) else None
+    if method is None:
+        return
+
+    @functools.wraps(method)
+    def __init__(tuner: Any, *args: Any, **kwargs: Any) -> None:
+        method(tuner, *args, **kwargs)
+        _made_before.append(weakref.ref(tuner))
+
+    base.__init__ = __init__
 
 
 def wrap(cls: type, name: str, make: Callable[[Method], Method]) -> bool:
@@ -33,7 +52,7 @@ class TunerHooks:
         self._runs = runs
         self._warn = warn
         self._warned: set[type] = set()
-        self._tuners: list[weakref.ref[Any]] = []
+        self._tuners: Tuners = []
         self.classes: set[type] = set()
 
     def hook(self, module: Any) -> None:
@@ -47,7 +66,11 @@ class TunerHooks:
 
     def launched_unseen(self) -> bool:
         """Whether a tuner that has a choice made one."""
-        tuners = [tuner for tuner in (ref() for ref in self._tuners) if tuner is not None]
+        tuners = [
+            tuner
+            for tuner in (ref() for ref in [*_made_before, *self._tuners])
+            if tuner is not None
+        ]
         return any(len(tuner.configs) > 1 and hasattr(tuner, "best_config") for tuner in tuners)
 
     def _init(self, method: Method, base: type) -> Method:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lane's children come from its fork server, and what they measure is what plain processes do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import SOURCE, rows_of, status_of
+from lane import Lane
+
+CORPUS = SOURCE / "tests/data/corpus_flaggems"
+PROBLEM = "cannot import flag_gems: ValueError: not without a test"
+ONLY_IN_A_TEST = """
+import sys
+if "pytest" not in sys.orig_argv:
+    raise ValueError("not without a test")
+"""
+
+
+@pytest.fixture
+def corpus(opgauge):
+    opgauge.env["PYTHONPATH"] = str(CORPUS / "stubs")
+    opgauge.env["OPGAUGE_CORPUS"] = str(CORPUS)
+    opgauge.env["OPGAUGE_PYTHON"] = sys.executable
+    opgauge.env["PATH"] = os.environ["PATH"]
+    return opgauge
+
+
+def lane_of(tool, *options: str, **env: str) -> Lane:
+    words = ("--backend", "fake", "--dtypes", "float16", "--shapes", "upstream")
+    return Lane(tool, *words, *options, **env)
+
+
+def phases(lane: Lane) -> list[str]:
+    return [message["text"] for message in lane.messages if message["type"] == "phase"]
+
+
+def hello_of(run: Path) -> dict:
+    line = (run / "events.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    return json.loads(line)["message"]
+
+
+def measured(run: Path) -> list:
+    return [(row["case"], row["status"], row["base"]["median_ns"]) for row in rows_of(run)]
+
+
+def started(pid: int) -> list[str]:
+    """The command line of a process, that of a forked one is its parent's."""
+    return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")
+
+
+def test_rows_are_those_of_plain_processes_and_the_server_starts_once(corpus):
+    results = {}
+    for option in ("", "--no-fork-server"):
+        with lane_of(corpus, *filter(None, [option])) as lane:
+            runs = [lane.run(name) for name in ("mm", "abs", "mm")]
+            assert [ended["status"] for ended, _ in runs] == ["passed"] * 3
+            results[option] = [measured(run) for _, run in runs]
+            assert lane.end() == 0
+            ready = [m["fork_server"] for m in lane.messages if m["type"] == "ready"]
+            assert ready == [option or True] * 4
+            assert phases(lane).count("starting the fork server") == (not option)
+            assert len({hello_of(run)["pid"] for _, run in runs}) == 3
+    assert results[""] == results["--no-fork-server"]
+    assert all(results[""])
+
+
+def test_children_are_forked_from_one_server_and_are_the_lanes_own(corpus):
+    with lane_of(corpus, "--stall", "60", FAKE_HANG_CASE="2") as lane:
+        run = lane.give("mm")
+        lane.until("row")
+        pid = hello_of(run)["pid"]
+        assert "opgauge_bridge.fork_server" in started(pid)
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        assert int(stat.rpartition(")")[2].split()[1]) == lane.process.pid
+        lane.process.send_signal(2)
+        assert lane.until("ended")["status"] == "interrupted"
+        assert lane.process.wait(timeout=30) == 130
+        assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_crash_costs_its_case_and_the_server_lives_on(corpus):
+    with lane_of(corpus, FAKE_KILL_CASE="2") as lane:
+        # The second time the case is known, and another one is killed.
+        for known in (["ok", "failed"], ["ok", "skipped", "failed"]):
+            ended, run = lane.run("mm")
+            assert ended["status"] == "crashed"
+            assert [row["status"] for row in rows_of(run)][: len(known)] == known
+        assert phases(lane).count("starting the fork server") == 1
+        assert not [text for text in phases(lane) if "no child" in text]
+        assert lane.end() == 0
+
+
+def test_where_the_corpus_cannot_be_imported_children_are_plain_processes(corpus, tmp_path):
+    stubs = tmp_path / "stubs"
+    shutil.copytree(CORPUS / "stubs", stubs)
+    module = stubs / "flag_gems" / "__init__.py"
+    module.write_text(ONLY_IN_A_TEST + module.read_text(encoding="utf-8"), encoding="utf-8")
+    with lane_of(corpus, PYTHONPATH=str(stubs)) as lane:
+        ended, run = lane.run("mm")
+        assert ended["status"] == "passed", ended
+        assert status_of(run)["status"] == "passed"
+        assert f"no fork server: {PROBLEM}" in phases(lane)
+        lane.until("ready")
+        assert lane.messages[-1]["fork_server"] == PROBLEM
