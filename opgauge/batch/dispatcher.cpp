@@ -78,14 +78,17 @@ void Dispatcher::take_ready(Lane& lane, const Json& message) {
         return;
     }
     lane.question = get_optional<unsigned long long>(message, "seq");
-    if (lane.view.state == "starting") {
-        const std::string why_none = text_of(message, "fork_server");
-        if (!why_none.empty()) {
-            observer_.on_note(fmt::format("device {}: no fork server: {}",
-                                          printable(lane.view.device, 60), why_none));
-        }
-    }
+    note_fork_server(lane, text_of(message, "fork_server"));
     if (lane.view.state != "out") lane.view.state = "idle";
+}
+
+// A lane knows whether it has one once it has tried, with its first operator.
+void Dispatcher::note_fork_server(Lane& lane, const std::string& why_none) {
+    if (!why_none.empty() && lane.view.why_no_fork_server != why_none) {
+        observer_.on_note(fmt::format("device {}: no fork server: {}",
+                                      printable(lane.view.device, 60), why_none));
+    }
+    lane.view.why_no_fork_server = why_none;
 }
 
 void Dispatcher::take_ended(Lane& lane, const Json& message) {

@@ -30,6 +30,7 @@ class Dispatcher final : public WorkersHandler {
 
   private:
     void take_ready(Lane& lane, const Json& message);
+    void note_fork_server(Lane& lane, const std::string& why_none);
     void take_ended(Lane& lane, const Json& message);
     void take_health(Lane& lane, const Json& health);
     void take_out(Lane& lane, const std::string& why);

@@ -19,8 +19,9 @@ struct LaneView {
     int case_index = 0;
     std::optional<int> planned;
     int rows = 0;
-    std::chrono::steady_clock::time_point since;  // begin of the entry
-    std::string why_out;                          // of a device that was taken out
+    std::chrono::steady_clock::time_point since;    // begin of the entry
+    std::string why_out;                            // of a device that was taken out
+    std::optional<std::string> why_no_fork_server;  // empty text: it has one
 };
 
 Json to_json(const LaneView& lane, std::chrono::steady_clock::time_point now);

@@ -115,6 +115,13 @@ class FlagGemsProvider final : public Provider {
     std::vector<std::string> imports() const override {
         return is_flaggems() ? std::vector<std::string>{"flag_gems"} : std::vector<std::string>{};
     }
+    // `pythonpath = src` of its pytest.ini.
+    std::vector<std::string> import_paths() const override {
+        std::error_code error;
+        const fs::path source = root_ / "src";
+        const bool there = is_flaggems() && fs::is_directory(source, error);
+        return there ? std::vector{source.string()} : std::vector<std::string>{};
+    }
 
   private:
     bool is_flaggems() const { return benchmarks_ != root_; }

@@ -78,6 +78,8 @@ class Provider {
     virtual std::vector<std::string> shape_files() const = 0;
     // Modules that every test of the corpus imports; empty: none that are known.
     virtual std::vector<std::string> imports() const { return {}; }
+    // Folders that the corpus's pytest adds to the interpreter's path before it imports these.
+    virtual std::vector<std::string> import_paths() const { return {}; }
 };
 
 }  // namespace opgauge

@@ -125,6 +125,7 @@ Result<void> ForkServer::wait_until_ready(const SpawnOptions& first) {
                         {"environment", without_channel(first.environment)},
                         {"backend", settings_.backend},
                         {"imports", settings_.imports},
+                        {"paths", settings_.paths},
                         {"lend", settings_.lend}};
     const auto until = std::chrono::steady_clock::now() + settings_.ready;
     OPGAUGE_TRY_ASSIGN(const Json ready, ask(start, {}, until, Signals::end_the_wait));

@@ -15,6 +15,7 @@ namespace opgauge {
 struct ForkServerSettings {
     std::string backend;
     std::vector<std::string> imports;  // modules, in order; pytest always
+    std::vector<std::string> paths;    // first on the interpreter's path while it imports
     Json lend = nullptr;               // what the imports may ask of the device
     std::chrono::milliseconds ready{120'000};
     std::chrono::milliseconds fork{20'000};

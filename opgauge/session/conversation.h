@@ -56,6 +56,8 @@ struct JobSettings {
 // What came over the channel, beside the rows.
 struct ConversationResult {
     bool said_hello = false;
+    int children = 0;  // that said hello
+    int forked = 0;    // of these, by a fork server
     bool said_bye = false;
     std::optional<std::vector<std::string>> collected;  // absent: the child never got that far
     std::vector<std::pair<std::string, std::string>> collect_errors;  // node, message

@@ -73,6 +73,7 @@ Result<ForkServerSettings> LaneChildren::settings(const Plan& plan, const Provid
     ForkServerSettings settings;
     settings.backend = plan.backend.value;
     settings.imports = imports_of(facts, provider);
+    settings.paths = provider.import_paths();
     settings.tell = tell_;
     if (facts.modules.contains(kFramework)) {
         tell_("asking for the device's facts");

@@ -191,6 +191,7 @@ Json status_json(const RunStatus& status, const Outcome& outcome, const Conversa
             {"events", said.events},
             {"log", said.log},
             {"quarantined", said.rows_quarantined},
+            {"children", {{"started", said.children}, {"forked", said.forked}}},
             {"markers", marker_counts(run.rows)}};
 }
 

@@ -20,6 +20,8 @@ EXIT_PARENT_GONE = 86
 EXIT_STOPPED = 87
 EXIT_PROTOCOL_ERROR = 88
 EXIT_UNTRUSTED = 89
+# Whether a fork server (fork_child.py) has made this process.
+forked = False
 _PR_SET_PDEATHSIG = 1
 _LONGEST_TEXT = 4000
 

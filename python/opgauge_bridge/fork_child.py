@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from . import channel as process
 from .channel import EXIT_PARENT_GONE, die_with_parent
 from .fork_imports import fork
 
@@ -94,6 +95,7 @@ class Birth:
             os._exit(code)
 
     def _become_a_child(self, request: dict[str, Any], channel: int, log: int, go: int) -> None:
+        process.forked = True
         self.server.close()
         if os.read(go, 1) != _GO:
             os._exit(EXIT_PARENT_GONE)

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import backends
@@ -33,9 +33,16 @@ class Refused(Exception):
 class Imports:
     """The imports of one server. `problem` is "" where children may be forked."""
 
-    def __init__(self, backend: str, modules: list[str], lend: dict[str, Any] | None) -> None:
+    def __init__(
+        self,
+        backend: str,
+        modules: list[str],
+        lend: dict[str, Any] | None,
+        paths: list[str] | None = None,
+    ) -> None:
         self._backend = backend
         self._lend = lend
+        self._paths = paths or []
         begin = time.monotonic()
         self.modules: list[str] = []
         self.problem = ""
@@ -62,7 +69,7 @@ class Imports:
         loan = self._step("lend the device's facts", self._loan)
         self.random = RandomStates()
         after_import({"triton.runtime.autotuner": remember_tuners})
-        with loan.lent() if loan is not None else contextlib.nullcontext():
+        with loan.lent() if loan is not None else contextlib.nullcontext(), _found_in(self._paths):
             try:
                 for name in modules:
                     if name not in self.modules:
@@ -103,6 +110,18 @@ class Imports:
             raise Refused(why)
         # What is imported is shared with every child and need not be searched by any.
         gc.freeze()
+
+
+@contextlib.contextmanager
+def _found_in(paths: list[str]) -> Iterator[None]:
+    """Modules are looked for in `paths` first. A child's pytest adds these by itself."""
+    sys.path[:0] = paths
+    try:
+        yield
+    finally:
+        for path in paths:
+            with contextlib.suppress(ValueError):  # an import has taken it out
+                sys.path.remove(path)
 
 
 def _close_databases() -> None:

@@ -74,7 +74,7 @@ def main() -> None:
         os._exit(EXIT_PROTOCOL_ERROR)
     if os.getppid() != start["parent"]:
         os._exit(EXIT_PARENT_GONE)
-    imports = Imports(start["backend"], start["imports"], start.get("lend"))
+    imports = Imports(start["backend"], start["imports"], start.get("lend"), start.get("paths", []))
     link.send("ready", protocol=PROTOCOL, **imports.ready())
     if imports.problem:
         sys.exit(0)

@@ -10,6 +10,7 @@ import signal
 from typing import Any
 
 from . import backends
+from . import channel as process
 from .channel import EXIT_PROTOCOL_ERROR, PROTOCOL, Channel, open_channel
 
 
@@ -35,6 +36,7 @@ class Session:
             child="pytest",
             version=os.environ.get("OPGAUGE_VERSION", "unknown"),
             visible=visible,
+            forked=process.forked,
         )
         if self.job.get("type") != "job" or self.job.get("protocol") != PROTOCOL:
             os._exit(EXIT_PROTOCOL_ERROR)

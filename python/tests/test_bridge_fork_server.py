@@ -15,7 +15,15 @@ from typing import Any
 import pytest
 
 from fake_parent import DATA, PLUGINS, Child, Message, run_corpus
-from fork_parent import STUBS, Server, adopting_orphans, files_of, resident_kib, variables, wait_for
+from fork_parent import (
+    STUBS,
+    Server,
+    adopting_orphans,
+    idle_files_of,
+    resident_kib,
+    variables,
+    wait_for,
+)
 
 CORPUS = DATA / "corpus_flaggems" / "benchmark"
 # What no two processes have in common.
@@ -52,8 +60,9 @@ def told(child: Child) -> list[Message]:
 
 
 def steady(child: Child) -> list[Message]:
-    """Without how often a clock was read."""
-    return [message for message in told(child) if message["type"] != "samples"]
+    """Without how often a clock was read and how the process was made."""
+    said = [message for message in told(child) if message["type"] != "samples"]
+    return [{name: value for name, value in each.items() if name != "forked"} for each in said]
 
 
 # -- children -------------------------------------------------------------------------------------
@@ -69,6 +78,8 @@ def test_a_child_says_what_a_plain_process_says(start: Start, tmp_path: Path) ->
         assert len(forked.messages) > 2
         assert steady(forked) == steady(plain)
         assert forked.one("hello")["pid"] != server.process.pid
+        assert forked.one("hello")["forked"] is True
+        assert plain.one("hello")["forked"] is False
 
 
 def test_exit_codes_and_signals_are_the_childs_own(start: Start, tmp_path: Path) -> None:
@@ -325,7 +336,7 @@ def test_files_and_memory_stay_flat_over_many_children(start: Start, tmp_path: P
                 assert wait_for(answer["pid"]) == 0
 
         children(50)
-        files, memory = files_of(pid), resident_kib(pid)
+        files, memory = idle_files_of(pid), resident_kib(pid)
         children(950)
-    assert files_of(pid) == files
+    assert idle_files_of(pid) == files
     assert resident_kib(pid) - memory < 512

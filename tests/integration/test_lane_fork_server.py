@@ -66,6 +66,8 @@ def test_rows_are_those_of_plain_processes_and_the_server_starts_once(corpus):
             assert ready == [option or True] * 4
             assert phases(lane).count("starting the fork server") == (not option)
             assert len({hello_of(run)["pid"] for _, run in runs}) == 3
+            children = {"started": 1, "forked": int(not option)}
+            assert [status_of(run)["children"] for _, run in runs] == [children] * 3
     assert results[""] == results["--no-fork-server"]
     assert all(results[""])
 
@@ -94,6 +96,23 @@ def test_a_crash_costs_its_case_and_the_server_lives_on(corpus):
         assert phases(lane).count("starting the fork server") == 1
         assert not [text for text in phases(lane) if "no child" in text]
         assert lane.end() == 0
+
+
+def test_the_corpuss_own_package_is_found_where_its_pytest_finds_it(corpus, tmp_path):
+    """FlagGems' pytest.ini says `pythonpath = src`; nothing else says where it is."""
+    copy = tmp_path / "corpus"
+    shutil.copytree(CORPUS, copy)
+    shutil.move(copy / "stubs" / "flag_gems", copy / "src" / "flag_gems")
+    with open(copy / "pytest.ini", "a", encoding="utf-8") as file:
+        file.write("pythonpath = src\n")
+    stubs = str(copy / "stubs")
+    with lane_of(corpus, OPGAUGE_CORPUS=str(copy), PYTHONPATH=stubs) as lane:
+        for name in ("mm", "abs"):
+            ended, run = lane.run(name)
+            assert ended["status"] == "passed", ended
+            assert hello_of(run)["forked"] is True
+        lane.until("ready")
+        assert lane.messages[-1]["fork_server"] is True
 
 
 def test_where_the_corpus_cannot_be_imported_children_are_plain_processes(corpus, tmp_path):
