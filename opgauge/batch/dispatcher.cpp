@@ -181,12 +181,13 @@ Json Dispatcher::next_answer(Lane& lane) {
     lane.item = index;
     lane.messages = 0;
     lane.heard = clock_.now();
-    const std::string device = lane.view.device;
-    lane.view = {};
-    lane.view.device = device;
-    lane.view.state = "running";
-    lane.view.entry = item.entry.name;
-    lane.view.since = lane.heard;
+    LaneView next;
+    next.device = lane.view.device;
+    next.why_no_fork_server = lane.view.why_no_fork_server;
+    next.state = "running";
+    next.entry = item.entry.name;
+    next.since = lane.heard;
+    lane.view = std::move(next);
     observer_.on_begin(item);
     return {{"type", "run"},
             {"index", *index},

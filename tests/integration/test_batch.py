@@ -107,6 +107,20 @@ def test_all_operators_run_once_each_and_the_table_has_the_columns(batches):
     assert state["run_options"] == ["--backend", "fake"]
 
 
+def test_why_a_lane_forks_nothing_is_told_once(batches):
+    """Known only after the first operator has been tried."""
+    batches.devices(1)
+    batches.script(add={"fork_server": "cannot import flag_gems"}, mm={"sleep": 3})
+    done = batches("add", "mm", "relu")
+    assert done.code == 0
+    told = [line for line in (done.out + done.err).splitlines() if "fork server" in line]
+    assert [line.partition(": ")[2] or line for line in told] == [
+        "device FAKE-0000: no fork server: cannot import flag_gems"
+    ]
+    live = json.loads((batches.folder / "live.json").read_text())
+    assert live["lanes"][0]["fork_server"] == "cannot import flag_gems"
+
+
 def test_a_misspelt_name_is_a_row_and_the_others_go_on(batches):
     batches.script(relu={"status": "skipped"}, sum={"status": "collect_error", "reason": "torch"})
     done = batches("mm", "sofmax", "relu", "sum")

@@ -62,15 +62,17 @@ class Lane:
         os._exit(130)
 
     def run(self) -> None:
+        fork_server: bool | str = True
         while True:
             self.job = {}
-            job = self.ask("ready", fork_server=True)
+            job = self.ask("ready", fork_server=fork_server)
             if job["type"] == "end":
                 break
             self.job = job
             self.begun = time.time()
             op = self.script.get("ops", {}).get(self.job["operator"], {})
             self.log(job=self.job)
+            fork_server = op.get("fork_server", fork_server)
             self.work(dict(op))
 
     def work(self, op: dict[str, Any]) -> None:
