@@ -11,6 +11,9 @@
 
 namespace opgauge {
 
+// Its value is the number of the channel's socket in a child.
+constexpr const char* kChannelVariable = "OPGAUGE_CHANNEL_FD";
+
 // Cuts a byte stream into the protocol's lines and checks each (docs/child_protocol.md). Bytes come
 // in pieces of any size. After an error nothing more is decoded.
 class LineDecoder {

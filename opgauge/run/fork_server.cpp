@@ -2,6 +2,7 @@
 #include "opgauge/run/fork_server.h"
 
 #include "opgauge/base/text.h"
+#include "opgauge/run/channel.h"
 #include "opgauge/run/descendants.h"
 #include "opgauge/run/signals.h"
 
@@ -29,7 +30,6 @@ constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;
 constexpr std::chrono::milliseconds kEndPatience{2'000};
 constexpr const char* kModule = "opgauge_bridge.fork_server";
 constexpr const char* kSocketVariable = "OPGAUGE_FORK_SERVER_FD=";
-constexpr const char* kChannelVariable = "OPGAUGE_CHANNEL_FD=";
 
 tl::unexpected<Error> failed(std::string what) {
     return fail(ErrorKind::failed, std::move(what));
@@ -37,8 +37,8 @@ tl::unexpected<Error> failed(std::string what) {
 
 // Of the server: each child has a channel of its own.
 std::vector<std::string> without_channel(std::vector<std::string> environment) {
-    std::erase_if(environment,
-                  [](const std::string& entry) { return entry.starts_with(kChannelVariable); });
+    const std::string begin = std::string(kChannelVariable) + "=";
+    std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(begin); });
     return environment;
 }
 

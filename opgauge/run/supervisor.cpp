@@ -27,7 +27,6 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 constexpr std::chrono::milliseconds kTick{200};
-constexpr const char* kChannelVariable = "OPGAUGE_CHANNEL_FD";
 
 // One supervised child from start to end. The loop is in run(); each method is one duty of it.
 class Supervision {

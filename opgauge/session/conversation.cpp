@@ -87,7 +87,6 @@ std::optional<std::string> Conversation::wants_stop() {
 }
 
 Json Conversation::answer_hello(const Json& message) {
-    result_.said_hello = true;
     ++result_.children;
     if (get_optional<bool>(message, "forked").value_or(false)) ++result_.forked;
     result_.said_bye = false;

@@ -55,7 +55,6 @@ struct JobSettings {
 
 // What came over the channel, beside the rows.
 struct ConversationResult {
-    bool said_hello = false;
     int children = 0;  // that said hello
     int forked = 0;    // of these, by a fork server
     bool said_bye = false;

@@ -116,7 +116,7 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
     if (auto forced = ended_by_force(outcome, said)) return *forced;
     const int code = std::get<Exited>(outcome).code;
     if (auto nothing = nothing_collected(said)) return *nothing;
-    if (!said.said_hello) {
+    if (said.children == 0) {
         return {
             "failed",
             fmt::format("the child never spoke ({}); its output is in child.log", to_text(outcome)),

@@ -16,6 +16,7 @@ import socket
 from typing import Any
 
 PROTOCOL = 1
+VARIABLE = "OPGAUGE_CHANNEL_FD"  # holds the number of the channel's socket
 EXIT_PARENT_GONE = 86
 EXIT_STOPPED = 87
 EXIT_PROTOCOL_ERROR = 88
@@ -106,5 +107,5 @@ class Channel:
 
 def open_channel() -> Channel | None:
     """The channel that the parent left open, or None where the plugin runs without a parent."""
-    number = os.environ.pop("OPGAUGE_CHANNEL_FD", "")
+    number = os.environ.pop(VARIABLE, "")
     return Channel(int(number)) if number.isdigit() else None

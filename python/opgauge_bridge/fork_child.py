@@ -21,7 +21,6 @@ from .fork_imports import fork
 
 _PID_BYTES = 4
 _GO = b"g"
-CHANNEL = "OPGAUGE_CHANNEL_FD"
 # Variables of ours change from child to child; others may have had a say in the imports.
 _OURS = "OPGAUGE_"
 
@@ -106,7 +105,7 @@ class Birth:
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.close(log)
-        self._set_environment({**variables(request["environment"]), CHANNEL: str(channel)})
+        self._set_environment({**variables(request["environment"]), process.VARIABLE: str(channel)})
         os.chdir(request["working_directory"])
         self.forked()
         signal.pthread_sigmask(signal.SIG_SETMASK, [])

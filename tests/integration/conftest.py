@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 BINARY = Path(os.environ.get("OPGAUGE_BIN", SOURCE / "build/dev/bin/opgauge"))
+
+CORPUS = SOURCE / "tests/data/corpus_flaggems"
 
 # A shell starts what is in its background with interrupts ignored, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -79,6 +82,18 @@ class Tool:
 @pytest.fixture
 def opgauge(tmp_path: Path) -> Tool:
     return Tool(tmp_path)
+
+
+@pytest.fixture
+def corpus_tool(opgauge: Tool) -> Tool:
+    """The tool with a corpus built like FlagGems, run by this interpreter's pytest."""
+    opgauge.env |= {
+        "PYTHONPATH": str(CORPUS / "stubs"),
+        "OPGAUGE_CORPUS": str(CORPUS),
+        "OPGAUGE_PYTHON": sys.executable,
+        "PATH": os.environ["PATH"],
+    }
+    return opgauge
 
 
 def rows_of(run: Path) -> list[dict[str, Any]]:

@@ -6,17 +6,15 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SOURCE, rows_of, scripted_case, status_of
+from conftest import rows_of, scripted_case, status_of
 
 STEADY = [1e6] * 20
 FASTER = [5e5] * 20
-CORPUS = SOURCE / "tests/data/corpus_flaggems"
 
 
 def good(index: int, **more: Any) -> dict[str, Any]:
@@ -166,14 +164,9 @@ def test_memory_that_does_not_come_back_is_told(opgauge, script):
 
 
 @pytest.fixture
-def run_corpus(opgauge):
-    opgauge.env["PYTHONPATH"] = str(CORPUS / "stubs")
-    opgauge.env["OPGAUGE_CORPUS"] = str(CORPUS)
-    opgauge.env["OPGAUGE_PYTHON"] = sys.executable
-    opgauge.env["PATH"] = os.environ["PATH"]
-
+def run_corpus(corpus_tool):
     def start(*words: str, **env: str):
-        return opgauge("run", *words, "--backend", "fake", **env)
+        return corpus_tool("run", *words, "--backend", "fake", **env)
 
     return start
 

@@ -4,31 +4,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import sys
 from pathlib import Path
 
-import pytest
-from conftest import SOURCE, rows_of, status_of
+from conftest import CORPUS, rows_of, status_of
 from lane import Lane
 
-CORPUS = SOURCE / "tests/data/corpus_flaggems"
 PROBLEM = "cannot import flag_gems: ValueError: not without a test"
 ONLY_IN_A_TEST = """
 import sys
 if "pytest" not in sys.orig_argv:
     raise ValueError("not without a test")
 """
-
-
-@pytest.fixture
-def corpus(opgauge):
-    opgauge.env["PYTHONPATH"] = str(CORPUS / "stubs")
-    opgauge.env["OPGAUGE_CORPUS"] = str(CORPUS)
-    opgauge.env["OPGAUGE_PYTHON"] = sys.executable
-    opgauge.env["PATH"] = os.environ["PATH"]
-    return opgauge
 
 
 def lane_of(tool, *options: str, **env: str) -> Lane:
@@ -54,10 +41,10 @@ def started(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8").split("\0")
 
 
-def test_rows_are_those_of_plain_processes_and_the_server_starts_once(corpus):
+def test_rows_are_those_of_plain_processes_and_the_server_starts_once(corpus_tool):
     results = {}
     for option in ("", "--no-fork-server"):
-        with lane_of(corpus, *filter(None, [option])) as lane:
+        with lane_of(corpus_tool, *filter(None, [option])) as lane:
             runs = [lane.run(name) for name in ("mm", "abs", "mm")]
             assert [ended["status"] for ended, _ in runs] == ["passed"] * 3
             results[option] = [measured(run) for _, run in runs]
@@ -72,8 +59,8 @@ def test_rows_are_those_of_plain_processes_and_the_server_starts_once(corpus):
     assert all(results[""])
 
 
-def test_children_are_forked_from_one_server_and_are_the_lanes_own(corpus):
-    with lane_of(corpus, "--stall", "60", FAKE_HANG_CASE="2") as lane:
+def test_children_are_forked_from_one_server_and_are_the_lanes_own(corpus_tool):
+    with lane_of(corpus_tool, "--stall", "60", FAKE_HANG_CASE="2") as lane:
         run = lane.give("mm")
         lane.until("row")
         pid = hello_of(run)["pid"]
@@ -86,8 +73,8 @@ def test_children_are_forked_from_one_server_and_are_the_lanes_own(corpus):
         assert not Path(f"/proc/{pid}").exists()
 
 
-def test_a_crash_costs_its_case_and_the_server_lives_on(corpus):
-    with lane_of(corpus, FAKE_KILL_CASE="2") as lane:
+def test_a_crash_costs_its_case_and_the_server_lives_on(corpus_tool):
+    with lane_of(corpus_tool, FAKE_KILL_CASE="2") as lane:
         # The second time the case is known, and another one is killed.
         for known in (["ok", "failed"], ["ok", "skipped", "failed"]):
             ended, run = lane.run("mm")
@@ -98,7 +85,7 @@ def test_a_crash_costs_its_case_and_the_server_lives_on(corpus):
         assert lane.end() == 0
 
 
-def test_the_corpuss_own_package_is_found_where_its_pytest_finds_it(corpus, tmp_path):
+def test_the_corpuss_own_package_is_found_where_its_pytest_finds_it(corpus_tool, tmp_path):
     """FlagGems' pytest.ini says `pythonpath = src`; nothing else says where it is."""
     copy = tmp_path / "corpus"
     shutil.copytree(CORPUS, copy)
@@ -106,7 +93,7 @@ def test_the_corpuss_own_package_is_found_where_its_pytest_finds_it(corpus, tmp_
     with open(copy / "pytest.ini", "a", encoding="utf-8") as file:
         file.write("pythonpath = src\n")
     stubs = str(copy / "stubs")
-    with lane_of(corpus, OPGAUGE_CORPUS=str(copy), PYTHONPATH=stubs) as lane:
+    with lane_of(corpus_tool, OPGAUGE_CORPUS=str(copy), PYTHONPATH=stubs) as lane:
         for name in ("mm", "abs"):
             ended, run = lane.run(name)
             assert ended["status"] == "passed", ended
@@ -115,12 +102,12 @@ def test_the_corpuss_own_package_is_found_where_its_pytest_finds_it(corpus, tmp_
         assert lane.messages[-1]["fork_server"] is True
 
 
-def test_where_the_corpus_cannot_be_imported_children_are_plain_processes(corpus, tmp_path):
+def test_where_the_corpus_cannot_be_imported_children_are_plain_processes(corpus_tool, tmp_path):
     stubs = tmp_path / "stubs"
     shutil.copytree(CORPUS / "stubs", stubs)
     module = stubs / "flag_gems" / "__init__.py"
     module.write_text(ONLY_IN_A_TEST + module.read_text(encoding="utf-8"), encoding="utf-8")
-    with lane_of(corpus, PYTHONPATH=str(stubs)) as lane:
+    with lane_of(corpus_tool, PYTHONPATH=str(stubs)) as lane:
         ended, run = lane.run("mm")
         assert ended["status"] == "passed", ended
         assert status_of(run)["status"] == "passed"

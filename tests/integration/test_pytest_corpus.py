@@ -4,26 +4,18 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 
 import pytest
-from conftest import BINARY, SOURCE, rows_of, status_of
+from conftest import BINARY, rows_of, status_of
 
-CORPUS = SOURCE / "tests/data/corpus_flaggems"
 LIBRARIES = BINARY.parent.parent / "tests/fake_vendor/now"
 
 
 @pytest.fixture
-def run(opgauge):
-    opgauge.env["PYTHONPATH"] = str(CORPUS / "stubs")
-    opgauge.env["OPGAUGE_CORPUS"] = str(CORPUS)
-    opgauge.env["OPGAUGE_PYTHON"] = sys.executable
-    opgauge.env["PATH"] = os.environ["PATH"]
-
+def run(corpus_tool):
     def start(*words: str, **env: str):
         backend = [] if "ZL_BACKEND" in env else ["--backend", "fake"]
-        return opgauge("run", *words, *backend, **env)
+        return corpus_tool("run", *words, *backend, **env)
 
     return start
 

@@ -8,16 +8,14 @@ import json
 import os
 import signal
 import sqlite3
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import BINARY, SOURCE, Tool, rows_of, status_of
+from conftest import BINARY, Tool, rows_of, status_of
 from test_replay import CONFIGS, identity_of, sweep, tuned_case
 
-CORPUS = SOURCE / "tests/data/corpus_flaggems"
 LIBRARIES = BINARY.parent.parent / "tests/fake_vendor/now"
 EIGHT = [{"uuid": f"FAKE-000{i}"} for i in range(8)]
 
@@ -394,27 +392,16 @@ def test_keys_that_were_evicted_after_a_warm_up_are_tuned_live(warmups):
     assert winners == {512: CONFIGS[0], 513: CONFIGS[0]}
 
 
-@pytest.fixture
-def pytest_corpus(opgauge) -> Tool:
-    opgauge.env |= {
-        "PYTHONPATH": str(CORPUS / "stubs"),
-        "OPGAUGE_CORPUS": str(CORPUS),
-        "OPGAUGE_PYTHON": sys.executable,
-        "PATH": os.environ["PATH"],
-    }
-    return opgauge
-
-
 def hello_in(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "events.jsonl").read_text().splitlines()[0])["message"]
 
 
-def test_a_pytest_corpus_is_shared_out_and_measured_as_ever(pytest_corpus):
+def test_a_pytest_corpus_is_shared_out_and_measured_as_ever(corpus_tool):
     words = ["run", "abs", "--backend", "fake", "--dtypes", "float16", "--shapes", "upstream"]
     words += ["--run-dir", "a", "--warmup-devices", "2", "--overlap-keys", "0"]
-    done = pytest_corpus(*words, OPGAUGE_FAKE_DEVICES=devices(2))
+    done = corpus_tool(*words, OPGAUGE_FAKE_DEVICES=devices(2))
     assert done.code == 0, done.err
-    run = pytest_corpus.folder / "a"
+    run = corpus_tool.folder / "a"
     report = report_of(run)
     assert [(s["status"], s["cases"]) for s in report["shards"]] == [("finished", 3)] * 2
     assert [s["tuned"] for s in report["shards"]] == [2, 1]
@@ -434,17 +421,17 @@ def test_a_pytest_corpus_is_shared_out_and_measured_as_ever(pytest_corpus):
         ("ascend", {"ASCEND_RT_VISIBLE_DEVICES": "2,3"}, "ASCEND_RT_VISIBLE_DEVICES"),
     ],
 )
-def test_each_vendors_mask_is_narrowed_to_one_device_a_shard(pytest_corpus, backend, mask, seen):
+def test_each_vendors_mask_is_narrowed_to_one_device_a_shard(corpus_tool, backend, mask, seen):
     env = {
         "ZL_BACKEND": backend,
         "OPGAUGE_LIBRARY_PATH": str(LIBRARIES),
         "OPGAUGE_FAKE_VENDOR": "devices=8",
         "PARALLEL_WARMUP_GPUS": "2",
     }
-    done = pytest_corpus("run", "abs", "--dtypes", "float16", "--run-dir", "a", **env, **mask)
+    done = corpus_tool("run", "abs", "--dtypes", "float16", "--run-dir", "a", **env, **mask)
     # The stand-in framework is of no vendor, so that nothing is measured in the end.
     assert done.code == 4, done.err
-    run = pytest_corpus.folder / "a"
+    run = corpus_tool.folder / "a"
     for shard, token in enumerate(["2", "3"]):
         assert hello_in(run / f"warmup/shard-{shard}")["visible"] == {seen: token}
         assert "device guard" in report_of(run)["shards"][shard]["reason"]

@@ -38,35 +38,35 @@ def describe(backend: str, planned: dict[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def device(backend: str) -> Any:
-    """What the timers measure on, or None where this backend's framework has no such object."""
+def _member(backend: str, name: str) -> Any:
+    """What a backend's module has under this name; None: the bridge knows no such backend, or it
+    has none."""
     if backend not in _KNOWN:
         return None
-    make = getattr(import_module(f"{__name__}.{backend}"), "device", None)
+    return getattr(import_module(f"{__name__}.{backend}"), name, None)
+
+
+def device(backend: str) -> Any:
+    """What the timers measure on, or None where this backend's framework has no such object."""
+    make = _member(backend, "device")
     return make() if make is not None else None
 
 
 def fork_compile(backend: str) -> bool:
     """Whether a process that uses the device may be forked for compiling."""
-    if backend not in _KNOWN:
-        return False
-    return bool(getattr(import_module(f"{__name__}.{backend}"), "FORK_COMPILE", False))
+    return bool(_member(backend, "FORK_COMPILE"))
 
 
 def lend(backend: str, facts: dict[str, Any] | None) -> Loan | None:
     """Lends `facts` to the backend's framework, which is imported here; None: there is nothing to
     lend, or no framework that would ask."""
-    if backend not in _KNOWN or not facts:
-        return None
-    make = getattr(import_module(f"{__name__}.{backend}"), "framework", None)
+    make = _member(backend, "framework") if facts else None
     return Loan(make(), facts) if make is not None else None
 
 
 def facts_to_lend(backend: str) -> dict[str, Any] | None:
     """What a process that uses the device can say of it for a loan."""
-    if backend not in _KNOWN:
-        return None
-    make = getattr(import_module(f"{__name__}.{backend}"), "framework", None)
+    make = _member(backend, "framework")
     return loan_facts(make()) if make is not None else None
 
 
@@ -74,5 +74,5 @@ def in_use(backend: str) -> str:
     """Why a process forked from this one could not use the device; "" where it can."""
     if backend not in _KNOWN:
         return f"the bridge knows no backend {backend}"
-    ask = getattr(import_module(f"{__name__}.{backend}"), "in_use", None)
+    ask = _member(backend, "in_use")
     return str(ask()) if ask is not None else ""

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from typing import Any
 
 from . import loan
@@ -31,14 +29,11 @@ def describe() -> dict[str, Any]:
 
 
 def framework() -> Any:
-    """The module whose functions tell of the device; its package adds it to torch."""
-    import_module("torch_npu")
-    return import_module("torch").npu
+    return loan.framework("npu", "torch_npu")
 
 
 def in_use() -> str:
-    module = getattr(sys.modules.get("torch"), "npu", None)
-    return loan.in_use(module) if module is not None else ""
+    return loan.in_use("npu")
 
 
 class AscendDevice(TorchDevice):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 from typing import Any
 
 from . import loan
@@ -51,16 +50,11 @@ def describe() -> dict[str, Any]:
 
 
 def framework() -> Any:
-    """The module whose functions tell of the device."""
-    import torch
-
-    return torch.cuda
+    return loan.framework("cuda", "torch")
 
 
 def in_use() -> str:
-    torch = sys.modules.get("torch")
-    why = loan.in_use(torch.cuda) if torch is not None else ""
-    return why or ("the driver is initialised" if _driver_initialised() else "")
+    return loan.in_use("cuda") or ("the driver is initialised" if _driver_initialised() else "")
 
 
 def _driver_initialised() -> bool:

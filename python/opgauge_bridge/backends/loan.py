@@ -7,8 +7,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -109,9 +111,17 @@ def _plain_members(properties: Any) -> Iterator[tuple[str, Any]]:
         yield name, value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def in_use(module: Any) -> str:
-    """Why a process that is forked now could not use the device; "" where it can. Asked in the
-    process that imported and in one forked from it: only there a framework says so."""
+def framework(name: str, package: str) -> Any:
+    """torch's module of this name, whose functions tell of the device; `package` adds it."""
+    import_module(package)
+    return getattr(import_module("torch"), name)
+
+
+def in_use(name: str) -> str:
+    """Why a process that is forked now could not use the device of torch's module `name`; "" where
+    it can or the module is not loaded. Asked in the process that imported and in one forked from
+    it: only there a framework says so."""
+    module = getattr(sys.modules.get("torch"), name, None)
     if getattr(module, "is_initialized", lambda: False)():
         return f"{module.__name__} is initialised"
     if getattr(module, "_is_in_bad_fork", lambda: False)():

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from typing import Any
 
 from . import loan
@@ -30,14 +28,11 @@ def describe() -> dict[str, Any]:
 
 
 def framework() -> Any:
-    """The module whose functions tell of the device; its package adds it to torch."""
-    import_module("torch_musa")
-    return import_module("torch").musa
+    return loan.framework("musa", "torch_musa")
 
 
 def in_use() -> str:
-    module = getattr(sys.modules.get("torch"), "musa", None)
-    return loan.in_use(module) if module is not None else ""
+    return loan.in_use("musa")
 
 
 class MusaDevice(TorchDevice):

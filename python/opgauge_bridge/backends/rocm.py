@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from . import loan
@@ -57,9 +56,7 @@ def describe() -> dict[str, Any]:
 
 
 def in_use() -> str:
-    torch = sys.modules.get("torch")
-    why = loan.in_use(torch.cuda) if torch is not None else ""
-    return why or ("the driver's device file is open" if _driver_open() else "")
+    return loan.in_use("cuda") or ("the driver's device file is open" if _driver_open() else "")
 
 
 def _driver_open() -> bool:

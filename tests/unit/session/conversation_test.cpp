@@ -200,7 +200,7 @@ TEST(DeviceCheck, NoDeviceTwoDevicesAndAnotherVendorAreNamed) {
 
 ConversationResult said_well() {
     ConversationResult said;
-    said.said_hello = true;
+    said.children = 1;
     said.said_bye = true;
     said.collected = {"t.py::test_mm"};
     said.rows_ok = 3;
