@@ -82,9 +82,30 @@ Result<std::unique_ptr<Leases>> lease(const BatchSetup& setup, const BatchComman
 }
 
 Result<void> check(const BatchCommandOptions& options) {
-    if (options.run.plan.warmup.devices.empty()) return {};
+    if (!options.run.plan.warmup.devices.empty()) {
+        return fail(ErrorKind::usage,
+                    "--warmup-devices is not for batch: its lanes use all devices already");
+    }
+    if (options.lanes_per_device > 1 && options.executor == "slurm") {
+        return fail(ErrorKind::usage,
+                    "--lanes-per-device is for this machine's devices; leave it out with "
+                    "--executor slurm");
+    }
+    if (options.lanes_per_device > 1 && options.run.run.exclusive) {
+        return fail(ErrorKind::usage,
+                    "--lanes-per-device shares the devices that --exclusive wants alone; leave one "
+                    "of them out");
+    }
+    return {};
+}
+
+// Only children of the bridge wait for their turn on a device.
+Result<void> check_lanes(const Batch& batch, const BatchSetup& setup) {
+    const bool native = get_string(setup.facts, "corpus.name") == "native";
+    if (batch.lanes_per_device == 1 || !native) return {};
     return fail(ErrorKind::usage,
-                "--warmup-devices is not for batch: its lanes use all devices already");
+                "--lanes-per-device is for a corpus of pytest benchmarks (--corpus FOLDER); the "
+                "native corpus takes one lane a device");
 }
 
 const BatchEntry& first_to_run(const std::vector<BatchItem>& items) {
@@ -101,6 +122,8 @@ Result<Prepared> prepare_new(const BatchCommandOptions& options, const Environme
     for (const auto& entry : entries) batch.items.emplace_back().entry = entry;
     OPGAUGE_TRY_ASSIGN(auto setup, find_setup(options.run.plan, first_to_run(batch.items),
                                               environment, find_installation(environment)));
+    batch.lanes_per_device = std::max(1, options.lanes_per_device);
+    OPGAUGE_TRY(check_lanes(batch, setup));
     // Before there is a folder: a batch that is refused leaves nothing.
     OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
     const fs::path root = options.run.root.empty()
@@ -176,6 +199,8 @@ Result<Prepared> prepare_resumed(const BatchCommandOptions& options,
                                               find_installation(environment)));
     const auto differ = differing_facts(batch.facts, setup.facts);
     if (!differ.empty()) return other_batch(batch.folder, join(differ, "; "));
+    if (options.lanes_per_device > 0) batch.lanes_per_device = options.lanes_per_device;
+    OPGAUGE_TRY(check_lanes(batch, setup));
     OPGAUGE_TRY_ASSIGN(auto leases, lease(setup, options, environment));
     for (auto& word : batch_lane_options(options)) {
         auto& words = batch.lane_options;
@@ -223,19 +248,18 @@ Result<int> status_command(const BatchCommandOptions& options) {
     const bool known = runs && live && live->contains("lanes") && (*live)["lanes"].is_array();
     const Json lanes = known ? (*live)["lanes"] : Json::array();
     if (options.json) {
-        fmt::print(
-            "{}",
-            to_text(Json{{"folder", batch.folder.string()},
-                         {"state", batch.state},
-                         {"running", runs},
-                         {"counts", counts_of(batch)},
-                         {"seconds_left", optional_json(seconds_left(batch, batch.devices.size()))},
-                         {"lanes", lanes}}));
+        fmt::print("{}", to_text(Json{{"folder", batch.folder.string()},
+                                      {"state", batch.state},
+                                      {"running", runs},
+                                      {"counts", counts_of(batch)},
+                                      {"seconds_left", optional_json(seconds_left(
+                                                           batch, lane_devices(batch).size()))},
+                                      {"lanes", lanes}}));
         return ok;
     }
     for (const auto& lane : lanes) fmt::print("{}\n", lane_text(lane));
     fmt::print("{}state: {}\n", batch_text(batch), printable(batch.state, 40));
-    if (runs) fmt::print("{}\n", totals_text(batch, batch.devices.size()));
+    if (runs) fmt::print("{}\n", totals_text(batch, lane_devices(batch).size()));
     return ok;
 }
 

@@ -10,6 +10,7 @@ Result<int> batch_lane_command(const BatchLaneOptions& options, const Environmen
     LaneOptions lane;
     lane.plan = options.run.plan;
     lane.run = run_options(options.run, environment);
+    lane.run.device_lanes = options.lanes_per_device;
     lane.fork_server = !options.no_fork_server;
     lane.quarantine = !options.no_quarantine;
     lane.channel_fd = options.channel_fd;

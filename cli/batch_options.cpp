@@ -111,6 +111,8 @@ void add_batch(CLI::App& app, BatchCommandOptions& options) {
         ->check(CLI::NonNegativeNumber);
     command.add_option("--lane-silence", options.lane_silence_s, "end a lane that is silent")
         ->check(CLI::NonNegativeNumber);
+    command.add_option("--lanes-per-device", options.lanes_per_device, "lanes that share a device")
+        ->check(CLI::Range(1, 64));
     command.add_flag("--no-fork-server", options.no_fork_server, "a new process for each child");
     command.add_flag("--no-quarantine", options.no_quarantine, "measure quarantined cases too");
     command.add_flag("--quarantine", options.quarantine, "list quarantined cases");

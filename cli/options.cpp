@@ -138,6 +138,7 @@ void add_batch_lane(CLI::App& app, BatchLaneOptions& options) {
     CLI::App& command = *app.add_subcommand("batch-lane", "a lane of a batch");
     command.group("");
     add_measuring(command, options.run);
+    command.add_option("--lanes-per-device", options.lanes_per_device, "that share its device");
     command.add_flag("--no-fork-server", options.no_fork_server, "start each child from nothing");
     command.add_flag("--no-quarantine", options.no_quarantine, "run what is known to crash");
     command.add_option("channel", options.channel_fd, "where it asks and tells")->required();

@@ -54,6 +54,7 @@ struct BatchCommandOptions {
     std::string resume;
     int wait_lease_s = 0;
     int lane_silence_s = 3'600;
+    int lanes_per_device = 0;  // 0: not given
     bool no_fork_server = false;
     bool no_quarantine = false;
     bool quarantine = false;  // only list it
@@ -77,6 +78,7 @@ struct BatchTaskOptions {
 // A lane takes the options of `run` that do not name an operator or a folder.
 struct BatchLaneOptions {
     RunCommandOptions run;
+    int lanes_per_device = 1;
     bool no_fork_server = false;
     bool no_quarantine = false;
     int channel_fd = -1;

@@ -32,6 +32,7 @@ void read_header(const Json& json, Batch& batch) {
     batch.working_directory = get_string(json, "working_directory");
     batch.run_options = strings_of(json, "run_options");
     batch.lane_options = strings_of(json, "lane_options");
+    batch.lanes_per_device = get_optional<int>(json, "lanes_per_device").value_or(1);
     batch.device_request = get_string(json, "device_request");
     if (json.contains("selection")) batch.selection = json["selection"];
     if (json.contains("facts")) batch.facts = json["facts"];
@@ -48,6 +49,15 @@ void read_header(const Json& json, Batch& batch) {
 
 }  // namespace
 
+std::vector<BatchDevice> lane_devices(const Batch& batch) {
+    std::vector<BatchDevice> lanes;
+    // One of each device first: where there is little to do, it is spread over all.
+    for (int round = 0; round < batch.lanes_per_device; ++round) {
+        lanes.insert(lanes.end(), batch.devices.begin(), batch.devices.end());
+    }
+    return lanes;
+}
+
 Json header_json(const Batch& batch) {
     return {{"schema_version", kSchemaVersion},
             {"state", batch.state},
@@ -58,6 +68,7 @@ Json header_json(const Batch& batch) {
             {"working_directory", batch.working_directory},
             {"run_options", batch.run_options},
             {"lane_options", batch.lane_options},
+            {"lanes_per_device", batch.lanes_per_device},
             {"device_request", batch.device_request},
             {"selection", batch.selection},
             {"facts", batch.facts},

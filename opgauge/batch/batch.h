@@ -22,7 +22,7 @@ struct BatchFiles {
     static constexpr const char* kLanes = "lanes";
 };
 
-// A device that a batch measures on; one lane each.
+// A device that a batch measures on; one or more lanes each.
 struct BatchDevice {
     std::string token;    // as the caller's mask names it
     std::string request;  // what --devices takes to name it
@@ -37,6 +37,7 @@ struct Batch {
     std::string working_directory;
     std::vector<std::string> run_options;   // handed to each lane, verbatim
     std::vector<std::string> lane_options;  // flags that only lanes take
+    int lanes_per_device = 1;               // more share a device: all but the measuring
     std::string device_request;             // --devices as given
     Json selection = Json::object();        // what was asked for
     Json facts = Json::object();            // name -> value: all must be equal for a batch to go on
@@ -49,6 +50,8 @@ struct Batch {
     std::vector<BatchItem> items;
 };
 
+// The device of each lane, in the order in which lanes are numbered.
+std::vector<BatchDevice> lane_devices(const Batch& batch);
 // The members of batch.json before `operators`.
 Json header_json(const Batch& batch);
 // Kinds: usage (no batch there), failed (another version, cut in half).

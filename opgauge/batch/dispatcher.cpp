@@ -44,7 +44,7 @@ Dispatcher::Dispatcher(Batch& batch, BatchFolder& folder, EntryCosts& costs,
       clock_(clock),
       observer_(observer),
       queue_(batch.items) {
-    for (const auto& device : batch.devices) {
+    for (const auto& device : lane_devices(batch)) {
         Lane lane;
         lane.view.device = device.token;
         lane.heard = clock.now();
@@ -79,7 +79,7 @@ void Dispatcher::take_ready(Lane& lane, const Json& message) {
     }
     lane.question = get_optional<unsigned long long>(message, "seq");
     note_fork_server(lane, text_of(message, "fork_server"));
-    if (lane.view.state != "out") lane.view.state = "idle";
+    if (!lane.is_out()) lane.view.state = "idle";
 }
 
 // A lane knows whether it has one once it has tried, with its first operator.
@@ -105,28 +105,31 @@ void Dispatcher::take_ended(Lane& lane, const Json& message) {
         // Its own word is that it was interrupted; we know why.
         result = ended_with(lane.silent ? "timeout" : "crashed", lane.fault);
     }
-    const std::size_t item = *lane.item;
+    const std::size_t finished = *lane.item;
     finish(lane, std::move(result));
-    if (!message.contains("health")) return;
-    take_health(lane, message["health"]);
-    const bool sick = lane.view.state == "out";
-    if (sick && !is_good(batch_.items[item].result) && batch_.items[item].attempts < 2) {
-        try_again(item);
-    }
+    if (message.contains("health")) take_health(lane, message["health"]);
+    const BatchItem& item = batch_.items[finished];
+    if (lane.is_out() && !is_good(item.result) && item.attempts < 2) return try_elsewhere(finished);
+    // The others' memory may have been what it lacked.
+    const bool beside_others = batch_.lanes_per_device > 1 && !item.alone;
+    if (item.result.status == "oom" && beside_others && !interrupted_) try_alone(finished);
 }
 
 void Dispatcher::take_health(Lane& lane, const Json& health) {
     const std::string problems = joined_problems(health);
     const bool ok = get_optional<bool>(health, "ok").value_or(true);
     if (ok && problems.empty()) return;
-    take_out(lane, problems.empty() ? "its health is not ok" : problems);
+    take_out(lane.view.device, problems.empty() ? "its health is not ok" : problems);
 }
 
-void Dispatcher::take_out(Lane& lane, const std::string& why) {
-    lane.view.state = "out";
-    lane.view.why_out = why;
-    observer_.on_note(
-        fmt::format("device {} is taken out: {}", printable(lane.view.device, 60), why));
+// With all lanes on it; what one of them runs comes to its end.
+void Dispatcher::take_out(const std::string& device, const std::string& why) {
+    for (auto& lane : lanes_) {
+        if (lane.view.device != device || lane.is_out()) continue;
+        lane.view.why_out = why;
+        if (!lane.item) lane.view.state = "out";
+    }
+    observer_.on_note(fmt::format("device {} is taken out: {}", printable(device, 60), why));
 }
 
 void Dispatcher::finish(Lane& lane, EntryResult result) {
@@ -141,27 +144,54 @@ void Dispatcher::finish(Lane& lane, EntryResult result) {
     folder_.touch(*lane.item);
     unsaved_ = true;
     lane.item.reset();
-    lane.view.state = "idle";
+    lane.view.state = lane.is_out() ? "out" : "idle";
     observer_.on_end(item);
 }
 
-// The device is sick, and that may have been why: once more, elsewhere, in a folder of its own.
-void Dispatcher::try_again(std::size_t index) {
+// The device is sick, and that may have been why.
+void Dispatcher::try_elsewhere(std::size_t index) {
+    const std::string& name = batch_.items[index].entry.name;
+    observer_.on_note(fmt::format("{} goes to another device", printable(name, 100)));
+    put_back(index, "~retry");
+    queue_.put_back(index);
+}
+
+void Dispatcher::try_alone(std::size_t index) {
     BatchItem& item = batch_.items[index];
-    observer_.on_note(fmt::format("{} goes to another device", printable(item.entry.name, 100)));
+    observer_.on_note(
+        fmt::format("{} ran out of memory beside others; it is measured once more, "
+                    "alone on its device, at the end",
+                    printable(item.entry.name, 100)));
+    item.alone = true;
+    put_back(index, "~alone");
+    queue_.put_last(index);
+}
+
+// In a folder of its own: that of its first attempt stays.
+void Dispatcher::put_back(std::size_t index, const char* suffix) {
+    BatchItem& item = batch_.items[index];
     item.state = EntryState::pending;
     item.result = {};
-    item.run_dir += "~retry";
+    item.run_dir += suffix;
     folder_.touch(index);
-    queue_.put_back(index);
+}
+
+// Whether what comes next may not run beside what runs on this lane's device, or the other way
+// round, or may come back to this lane.
+bool Dispatcher::must_wait(const Lane& lane) const {
+    if (queue_.empty()) return work_left();
+    const bool next_alone = batch_.items[*queue_.next()].alone;
+    return std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& other) {
+        const bool beside = other.item && other.view.device == lane.view.device;
+        return beside && (next_alone || batch_.items[*other.item].alone);
+    });
 }
 
 std::optional<Json> Dispatcher::to_send(std::size_t worker) {
     Lane& lane = lanes_[worker];
     if (!lane.question || !lane.fault.empty()) return std::nullopt;
-    const bool over = interrupted_ || error_ || lane.view.state == "out";
-    // While another works, its entry may come back for this lane.
-    if (!over && queue_.empty() && work_left()) return std::nullopt;
+    const bool over = interrupted_ || error_ || lane.is_out();
+    if (!over && must_wait(lane)) return std::nullopt;
     Json answer = over ? Json{{"type", "end"}} : next_answer(lane);
     answer["to"] = *lane.question;
     lane.question.reset();
@@ -223,18 +253,18 @@ void Dispatcher::on_interrupt(const Stopped& by) {
 bool Dispatcher::on_end(std::size_t worker, const Outcome& outcome) {
     Lane& lane = lanes_[worker];
     const bool as_told = lane.told_end && lane.fault.empty();
-    const bool out = lane.view.state == "out";
     lane.question.reset();
     lane.told_end = false;
     if (lane.item) lose(lane, outcome);
     lane.fault.clear();
     lane.silent = false;
-    if (!out) lane.view.state = "ended";
-    if (as_told || out || interrupted_ || error_) return false;
+    lane.view.state = lane.is_out() ? "out" : "ended";
+    if (as_told || lane.is_out() || interrupted_ || error_) return false;
     if (++lane.crashes >= kMostCrashes) {
-        take_out(lane, fmt::format("its lane ended {} times in a row, the last time it {}; see {}",
-                                   kMostCrashes, to_text(outcome),
-                                   fmt::format("{}/{}.log", BatchFiles::kLanes, worker)));
+        take_out(lane.view.device,
+                 fmt::format("its lane ended {} times in a row, the last time it {}; see {}",
+                             kMostCrashes, to_text(outcome),
+                             fmt::format("{}/{}.log", BatchFiles::kLanes, worker)));
         return false;
     }
     lane.view.state = work_left() ? "starting" : "ended";

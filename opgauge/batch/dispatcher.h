@@ -33,10 +33,13 @@ class Dispatcher final : public WorkersHandler {
     void note_fork_server(Lane& lane, const std::string& why_none);
     void take_ended(Lane& lane, const Json& message);
     void take_health(Lane& lane, const Json& health);
-    void take_out(Lane& lane, const std::string& why);
+    void take_out(const std::string& device, const std::string& why);
+    bool must_wait(const Lane& lane) const;
     void finish(Lane& lane, EntryResult result);
     void lose(Lane& lane, const Outcome& outcome);
-    void try_again(std::size_t item);
+    void try_elsewhere(std::size_t item);
+    void try_alone(std::size_t item);
+    void put_back(std::size_t item, const char* suffix);
     Json next_answer(Lane& lane);
     bool work_left() const;
     void save();

@@ -88,6 +88,7 @@ Json to_json(const BatchItem& item) {
     add("run_dir", item.run_dir);
     add("lane", item.lane);
     json["attempts"] = item.attempts;
+    if (item.alone) json["alone"] = true;
     if (!item.result.status.empty()) add_result(json, item.result);
     return json;
 }
@@ -101,6 +102,7 @@ BatchItem item_of(const Json& json) {
     item.run_dir = get_string(json, "run_dir");
     item.lane = get_string(json, "lane");
     item.attempts = get_optional<int>(json, "attempts").value_or(0);
+    item.alone = get_optional<bool>(json, "alone").value_or(false);
     item.result = result_of(json);
     return item;
 }

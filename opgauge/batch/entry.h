@@ -61,7 +61,8 @@ struct BatchItem {
     std::string lane;                  // the device that ran it, as the lane was told
     std::optional<double> expected_s;  // from earlier runs; nullopt: unknown
     int attempts = 0;                  // times that it was given to a lane
-    bool resume = false;               // its folder has rows of a run that did not end
+    bool alone = false;   // it ran out of memory beside others: no other lane may use its device
+    bool resume = false;  // its folder has rows of a run that did not end
 };
 
 // A result of these words and nothing else.

@@ -37,6 +37,9 @@ struct Lane {
     int crashes = 0;  // in a row, without an entry that ended
     std::chrono::steady_clock::time_point heard;
     std::size_t messages = 0;  // since the entry began
+
+    // Its device was taken out; what runs ends, and nothing more is given to it.
+    bool is_out() const { return !view.why_out.empty(); }
 };
 
 }  // namespace opgauge

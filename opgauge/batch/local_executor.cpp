@@ -26,12 +26,16 @@ std::vector<std::string> lane_environment(Environment environment) {
 std::vector<WorkerSpec> lane_specs(const Batch& batch, const LocalSettings& settings) {
     const auto environment = lane_environment(settings.environment);
     std::vector<WorkerSpec> specs;
-    for (const auto& device : batch.devices) {
+    for (const auto& device : lane_devices(batch)) {
         WorkerSpec spec;
         spec.argv = {settings.program, "batch-lane"};
         spec.argv.insert(spec.argv.end(), batch.run_options.begin(), batch.run_options.end());
         spec.argv.insert(spec.argv.end(), {"--devices", device.request});
         spec.argv.insert(spec.argv.end(), batch.lane_options.begin(), batch.lane_options.end());
+        if (batch.lanes_per_device > 1) {
+            spec.argv.insert(spec.argv.end(),
+                             {"--lanes-per-device", std::to_string(batch.lanes_per_device)});
+        }
         spec.environment = environment;
         spec.log_file = batch.folder / BatchFiles::kLanes / fmt::format("{}.log", specs.size());
         specs.push_back(std::move(spec));

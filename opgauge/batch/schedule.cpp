@@ -51,10 +51,13 @@ BatchQueue::BatchQueue(const std::vector<BatchItem>& items) {
     });
 }
 
+std::optional<std::size_t> BatchQueue::next() const {
+    return waiting_.empty() ? std::nullopt : std::optional(waiting_.front());
+}
+
 std::optional<std::size_t> BatchQueue::take() {
-    if (waiting_.empty()) return std::nullopt;
-    const std::size_t item = waiting_.front();
-    waiting_.pop_front();
+    const auto item = next();
+    if (item) waiting_.pop_front();
     return item;
 }
 

@@ -23,8 +23,12 @@ class BatchQueue {
     bool empty() const { return waiting_.empty(); }
     std::size_t size() const { return waiting_.size(); }
     std::optional<std::size_t> take();
+    // The one that take() would give.
+    std::optional<std::size_t> next() const;
     // Once more, before all others.
     void put_back(std::size_t item) { waiting_.push_front(item); }
+    // Once more, behind all others.
+    void put_last(std::size_t item) { waiting_.push_back(item); }
 
   private:
     std::deque<std::size_t> waiting_;

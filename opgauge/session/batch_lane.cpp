@@ -193,7 +193,8 @@ void Lane::open_health(const Plan& plan) {
     if (health_) return;
     const auto backend = find_backend(plan.backend.value);
     if (!backend) return void(health_.emplace(tl::unexpected<Error>(backend.error()), clock_));
-    health_.emplace((*backend)->open_telemetry(plan.device.device, environment_), clock_);
+    health_.emplace((*backend)->open_telemetry(plan.device.device, environment_), clock_,
+                    DeviceHealth::kSettle, options_.run.device_lanes);
 }
 
 }  // namespace

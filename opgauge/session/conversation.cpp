@@ -37,6 +37,7 @@ std::optional<Json> Conversation::on_message(const Json& message) {
     if (type == "side_begin") return answer_side_begin(message);
     if (type == "samples") return answer_samples(message);
     if (type == "capture_failed") return answer_capture_failed(message);
+    if (type == "turn") return answer_turn();
     if (type == "winner" || type == "winner_failed") return answer_tuning(type, message);
     if (type == "collected") {
         take_collected(message);
@@ -55,6 +56,8 @@ std::optional<Json> Conversation::on_message(const Json& message) {
         take_tuned(message);
     } else if (type == "log") {
         take_log(message);
+    } else if (type == "turn_end") {
+        end_turn();
     } else if (type == "bye") {
         result_.said_bye = true;
     } else if (type != "side_end") {
@@ -98,16 +101,18 @@ Json Conversation::answer_hello(const Json& message) {
     }
     observer_.on_phase("loading the corpus");
     desk_.begin_child();
-    return {{"type", "job"},
-            {"protocol", kProtocolVersion},
-            {"backend", job_.backend},
-            {"device", job_.device},
-            {"timer", job_.timer},
-            {"timer_settings", job_.timer_settings},
-            {"check", job_.check_outputs},
-            {"tune", tune_job()},
-            {"skip_nodes", replacement_.skip_nodes()},
-            {"select", job_.select}};
+    Json job = {{"type", "job"},
+                {"protocol", kProtocolVersion},
+                {"backend", job_.backend},
+                {"device", job_.device},
+                {"timer", job_.timer},
+                {"timer_settings", job_.timer_settings},
+                {"check", job_.check_outputs},
+                {"tune", tune_job()},
+                {"skip_nodes", replacement_.skip_nodes()},
+                {"select", job_.select}};
+    if (job_.turn != nullptr) job["turns"] = true;
+    return job;
 }
 
 Json Conversation::answer_device(const Json& message) {

@@ -46,6 +46,9 @@ struct JobSettings {
     TimerChecks timer_checks;  // of the device's timers themselves
     // Sides are timed inside it; null: whoever else measures. Outlives the conversation.
     MeasuringSection* section = nullptr;
+    // Of a device that other children use too: this one launches work only while it has it; null:
+    // the device is its own. Outlives the conversation.
+    HostTurn* turn = nullptr;
     Json select = Json::object();
     // A warm-up's: the cases that it takes are tuned, and none is timed.
     CaseChooser tune_only;
@@ -153,9 +156,9 @@ class Conversation final : public ChildHandler {
         double waited_s = 0;             // for others that measured
         int neighbours = 0;              // the most that measured at the same time
     };
-    // A side whose first answer waits for the measuring section.
-    struct WaitingSide {
-        Side side;
+    // A question whose answer waits for other processes of this host.
+    struct Waiting {
+        std::optional<Side> side;  // that wants to be timed; else the child wants its turn
         std::chrono::steady_clock::time_point since;
         bool told = false;  // whether the observer knows
     };
@@ -172,6 +175,8 @@ class Conversation final : public ChildHandler {
     Json start_side(Side side);
     void stop_waiting();
     void leave_section();
+    std::optional<Json> answer_turn();
+    void end_turn();
     void count_neighbours();
     Json next_step(Side side);
     Json more(const MoreSamples& more, double cool_down_s);
@@ -214,7 +219,7 @@ class Conversation final : public ChildHandler {
     bool stopping_ = false;  // the child's words do not count any more
     bool lost_memory_ = false;
     std::optional<OpenCase> open_;
-    std::optional<WaitingSide> waiting_;
+    std::optional<Waiting> waiting_;
     std::chrono::steady_clock::duration waited_{};
     std::set<std::string> dtype_unsupported_nodes_;
     std::string current_node_;

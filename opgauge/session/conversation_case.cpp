@@ -140,7 +140,7 @@ std::optional<Json> Conversation::answer_side_begin(const Json& message) {
     *samples = std::move(fresh);
     leave_section();
     if (job_.section == nullptr || job_.section->try_enter()) return start_side(side);
-    waiting_ = WaitingSide{side, clock_.now()};
+    waiting_ = Waiting{side, clock_.now()};
     return std::nullopt;
 }
 

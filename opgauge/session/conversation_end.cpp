@@ -40,6 +40,7 @@ void Conversation::on_stop(const Outcome& /*reason*/) {
 bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
     stopping_ = false;
     leave_section();
+    end_turn();
     if (open_ && !open_->capturing.empty() && died(outcome)) {
         give_up_capture(open_->capturing, "capture_crashed", why);
     }

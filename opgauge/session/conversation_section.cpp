@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a side may be timed: one process of a host measures at a time. Between the sides of a case
-// the section is free, since the second one's kernels are compiled and tuned there.
+// the section is free, since the second one's kernels are compiled and tuned there. And when a
+// child may use a device that others share.
 #include "opgauge/session/conversation.h"
 
 #include <algorithm>
@@ -15,18 +16,32 @@ constexpr std::chrono::seconds kToldAfter{1};
 }  // namespace
 
 std::optional<Json> Conversation::late_answer() {
-    if (!waiting_ || !open_) return std::nullopt;
-    if (job_.section->try_enter()) {
-        const WaitingSide waiting = *waiting_;
+    if (!waiting_ || (waiting_->side && !open_)) return std::nullopt;
+    const auto side = waiting_->side;
+    HostTurn* const wanted = side ? job_.section : job_.turn;
+    if (wanted->try_enter()) {
+        const bool told = waiting_->told;
         stop_waiting();
-        if (waiting.told) observer_.on_phase("measuring");
-        return start_side(waiting.side);
+        if (told) observer_.on_phase("measuring");
+        return side ? start_side(*side) : Json{{"type", "go"}};
     }
     if (!waiting_->told && clock_.now() - waiting_->since > kToldAfter) {
         waiting_->told = true;
-        observer_.on_phase("waiting for another measurement on this host");
+        observer_.on_phase(side ? "waiting for another measurement on this host"
+                                : "waiting for another operator on this device");
     }
     return std::nullopt;
+}
+
+std::optional<Json> Conversation::answer_turn() {
+    if (job_.turn == nullptr || job_.turn->try_enter()) return Json{{"type", "go"}};
+    waiting_ = Waiting{std::nullopt, clock_.now()};
+    return std::nullopt;
+}
+
+void Conversation::end_turn() {
+    stop_waiting();
+    if (job_.turn != nullptr) job_.turn->leave();
 }
 
 Json Conversation::start_side(Side side) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/session/device_health.h"
 
-#include "opgauge/base/process.h"
 #include "opgauge/base/text.h"
 #include "opgauge/run/signals.h"
+#include "opgauge/session/own_processes.h"
 
 #include <fmt/format.h>
 
@@ -53,8 +53,8 @@ Json to_json(const HealthReport& report) {
 }
 
 DeviceHealth::DeviceHealth(Result<std::unique_ptr<Telemetry>> telemetry, const Clock& clock,
-                           std::chrono::milliseconds settle)
-    : telemetry_(std::move(telemetry)), clock_(clock), settle_(settle) {}
+                           std::chrono::milliseconds settle, int lanes)
+    : telemetry_(std::move(telemetry)), clock_(clock), settle_(settle), lanes_(lanes) {}
 
 void DeviceHealth::note_before() {
     if (!telemetry_) return;
@@ -129,7 +129,7 @@ void DeviceHealth::look_at_memory(const HealthReading& now, HealthReport& report
 }
 
 bool DeviceHealth::returned(const HealthReading& health) const {
-    return !before_ || !before_->memory_used_bytes || !health.memory_used_bytes ||
+    return lanes_ > 1 || !before_ || !before_->memory_used_bytes || !health.memory_used_bytes ||
            *health.memory_used_bytes <= *before_->memory_used_bytes + kMemoryNoise;
 }
 
@@ -146,10 +146,10 @@ Result<HealthReading> DeviceHealth::settled_health() {
 }
 
 void DeviceHealth::look_at_processes(HealthReport& report) {
-    const auto processes = (*telemetry_)->processes();
+    auto processes = (*telemetry_)->processes();
     if (!processes) return;
-    for (const auto& process : *processes) {
-        if (is_descendant(process.pid, ::getpid())) continue;
+    const OwnProcesses own{lanes_ > 1 ? ::getppid() : ::getpid(), lanes_ > 1 ? lanes_ : 0, {}};
+    for (const auto& process : strangers(std::move(*processes), own)) {
         report.warnings.push_back(
             fmt::format("process {} ({}) uses it too", process.pid,
                         process.name.empty() ? "name unknown" : printable(process.name)));

@@ -25,9 +25,11 @@ Json to_json(const HealthReport& report);
 // Looks at one device between operators, while no child of ours is on it.
 class DeviceHealth {
   public:
-    // Waits up to `settle` for the memory of a child that has ended.
+    static constexpr std::chrono::milliseconds kSettle{5'000};
+    // Waits up to `settle` for the memory of a child that has ended. `lanes`: of a batch on this
+    // device; above 1 its memory is never looked at, since the others' children use it.
     DeviceHealth(Result<std::unique_ptr<Telemetry>> telemetry, const Clock& clock,
-                 std::chrono::milliseconds settle = std::chrono::seconds(5));
+                 std::chrono::milliseconds settle = kSettle, int lanes = 1);
 
     // Before an operator's child starts: what is compared with afterwards.
     void note_before();
@@ -44,6 +46,7 @@ class DeviceHealth {
     Result<std::unique_ptr<Telemetry>> telemetry_;
     const Clock& clock_;
     std::chrono::milliseconds settle_;
+    int lanes_;
     std::optional<HealthReading> before_;
 };
 

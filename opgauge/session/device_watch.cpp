@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/session/device_watch.h"
 
-#include "opgauge/base/process.h"
 #include "opgauge/measure/statistics.h"
+#include "opgauge/session/own_processes.h"
 
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -23,8 +25,9 @@ constexpr std::chrono::milliseconds kSustained{1'000};
 
 }  // namespace
 
-DeviceWatch::DeviceWatch(std::unique_ptr<Telemetry> telemetry, Heat heat, const Clock& clock)
-    : telemetry_(std::move(telemetry)), heat_(heat), clock_(clock) {}
+DeviceWatch::DeviceWatch(std::unique_ptr<Telemetry> telemetry, Heat heat, const Clock& clock,
+                         int lanes)
+    : telemetry_(std::move(telemetry)), heat_(heat), clock_(clock), lanes_(lanes) {}
 
 void DeviceWatch::note_neighbours() {
     if (!telemetry_) return;
@@ -111,25 +114,9 @@ std::optional<std::vector<DeviceProcess>> DeviceWatch::others(long long child) {
     if (!telemetry_) return std::nullopt;
     auto processes = telemetry_->processes();
     if (!processes) return std::nullopt;
-    // In a container the driver may number processes as the host does: one that is not known here
-    // and was not there before is the child.
-    bool child_seen = false;
-    std::vector<DeviceProcess> others;
-    for (auto& process : *processes) {
-        if (is_descendant(process.pid, child)) {
-            child_seen = true;
-            continue;
-        }
-        others.push_back(std::move(process));
-    }
-    if (!child_seen) {
-        const auto unknown = std::find_if(others.begin(), others.end(), [&](const auto& process) {
-            return process.name.empty() && std::find(neighbours_.begin(), neighbours_.end(),
-                                                     process.pid) == neighbours_.end();
-        });
-        if (unknown != others.end()) others.erase(unknown);
-    }
-    return others;
+    const bool alone = lanes_ == 1;
+    return strangers(std::move(*processes), {alone ? child : ::getppid(), lanes_,
+                                             alone ? neighbours_ : std::vector<long long>()});
 }
 
 }  // namespace opgauge

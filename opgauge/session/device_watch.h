@@ -30,7 +30,9 @@ struct BurstVerdict {
 // it keeps everything and knows nothing.
 class DeviceWatch {
   public:
-    DeviceWatch(std::unique_ptr<Telemetry> telemetry, Heat heat, const Clock& clock);
+    // `lanes`: of a batch on this device; above 1, this process is one of them, and what its parent
+    // has started is no other.
+    DeviceWatch(std::unique_ptr<Telemetry> telemetry, Heat heat, const Clock& clock, int lanes = 1);
 
     // Before the child starts: who is on the device already, and how much memory is free.
     void note_neighbours();
@@ -60,6 +62,7 @@ class DeviceWatch {
     std::unique_ptr<Telemetry> telemetry_;
     Heat heat_;
     const Clock& clock_;
+    int lanes_;
     bool in_burst_ = false;
     Burst seen_;
     std::vector<double> clocks_;            // of the running burst

@@ -90,14 +90,25 @@ class HostSection final : public MeasuringSection {
     Slots slots_;
 };
 
+class DeviceTurn final : public HostTurn {
+  public:
+    explicit DeviceTurn(FileLock lock) : lock_(std::move(lock)) {}
+
+    bool try_enter() override { return lock_.try_lock(); }
+    void leave() override { lock_.unlock(); }
+
+  private:
+    FileLock lock_;
+};
+
 // What is no letter, digit or dash of an id must not become part of a path.
-std::string lease_name(const Device& device) {
+std::string lock_name(const char* what, const Device& device) {
     std::string id = device.uuid.value_or(
         device.pci_id.value_or(fmt::format("{}-{}", device.backend, device.index)));
     for (char& c : id) {
         if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') c = '_';
     }
-    return "device-" + id + ".lock";
+    return fmt::format("{}-{}.lock", what, id);
 }
 
 // False: a signal came.
@@ -131,12 +142,20 @@ Result<std::unique_ptr<MeasuringSection>> open_measuring_section(Measuring measu
     return std::make_unique<HostSection>(std::move(lock), Slots(std::move(slots)));
 }
 
+Result<std::unique_ptr<HostTurn>> open_device_turn(const Device& device,
+                                                   const Environment& environment) {
+    const auto folder = locks_folder(environment);
+    OPGAUGE_TRY(make_shared_folder(folder));
+    OPGAUGE_TRY_ASSIGN(FileLock lock, FileLock::open(folder / lock_name("turn", device)));
+    return std::make_unique<DeviceTurn>(std::move(lock));
+}
+
 Result<DeviceLease> DeviceLease::take(const Device& device, const std::string& command,
                                       std::chrono::milliseconds wait,
                                       const Environment& environment) {
     const auto folder = locks_folder(environment);
     OPGAUGE_TRY(make_shared_folder(folder));
-    OPGAUGE_TRY_ASSIGN(FileLock lock, FileLock::open(folder / lease_name(device)));
+    OPGAUGE_TRY_ASSIGN(FileLock lock, FileLock::open(folder / lock_name("device", device)));
     const auto until = std::chrono::steady_clock::now() + wait;
     while (!lock.try_lock()) {
         if (std::chrono::steady_clock::now() < until && pause()) continue;

@@ -26,6 +26,11 @@ std::filesystem::path locks_folder(const Environment& environment);
 Result<std::unique_ptr<MeasuringSection>> open_measuring_section(Measuring measuring,
                                                                  const Environment& environment);
 
+// The right to launch work on a device that several lanes share: whose turn it is. Kind
+// environment: the lock cannot be opened.
+Result<std::unique_ptr<HostTurn>> open_device_turn(const Device& device,
+                                                   const Environment& environment);
+
 // The right to use a device for as long as this object lives (or until the process ends).
 class DeviceLease {
   public:

@@ -24,6 +24,7 @@ struct IdentityInput {
     const std::optional<Replay>& replayed;
     const StoppingSettings& stopping;
     Measuring measuring;
+    int device_lanes = 1;
     std::string no_section;  // why others are not kept from measuring; empty: they are
     const Environment& child_environment;
     std::vector<std::string> argv;

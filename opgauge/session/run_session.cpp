@@ -47,6 +47,7 @@ struct RunInProgress {
     std::chrono::steady_clock::time_point begin;
     TuningDesk desk;
     std::unique_ptr<MeasuringSection> section;
+    std::unique_ptr<HostTurn> turn;
     KeptRun kept;  // of the run that is resumed
     std::optional<Warmup> warmup = std::nullopt;
 };
@@ -175,7 +176,8 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
         static_cast<void>(run.writer.write_identity(run.identity));
     };
     DeviceWatch watch(open_telemetry(run),
-                      run.plan.heat == "sustained" ? Heat::sustained : Heat::burst, run.clock);
+                      run.plan.heat == "sustained" ? Heat::sustained : Heat::burst, run.clock,
+                      run.options.device_lanes);
     watch.note_neighbours();
     JobSettings job = job_settings(run.plan, run.options);
     job.timer_checks = timer_checks(run);
@@ -184,6 +186,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
         open_quarantine(run.caller, setup_id(run.identity), run.options.quarantine);
     job.quarantine = &quarantine;
     job.section = run.section.get();
+    job.turn = run.turn.get();
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
     const Outcome outcome = supervise_children(child_of(run), run.options.limits, run.clock,
@@ -227,6 +230,10 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
     }
     // Without locks it measures all the same, and says that others may have disturbed it.
     auto section = open_measuring_section(options.measuring, environment);
+    std::unique_ptr<HostTurn> turn;
+    if (options.device_lanes > 1) {
+        OPGAUGE_TRY_ASSIGN(turn, open_device_turn(plan.device.device, environment));
+    }
     const CorpusVersion version = provider.version(environment);
     IdentityInput input{plan,
                         version,
@@ -234,6 +241,7 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                         source,
                         options.stopping,
                         options.measuring,
+                        options.device_lanes,
                         section ? "" : section.error().message,
                         child,
                         options.argv,
@@ -263,6 +271,7 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                       clock.now(),
                       std::move(desk),
                       section ? std::move(*section) : nullptr,
+                      std::move(turn),
                       std::move(kept)};
     Plan executed = plan;
     if (python) narrow_to_modules(executed, python->modules, python->executable);

@@ -29,6 +29,7 @@ struct RunOptions {
     bool resume = false;         // go on with what `run_dir` holds
     Quarantine::Use quarantine = Quarantine::Use::note;  // of cases that cost a child
     Measuring measuring = Measuring::exclusive;
+    int device_lanes = 1;  // of a batch, on this device; more share it
     // Of a process that makes several runs; null: the interpreter is asked anew.
     PythonProbe* python = nullptr;
     ChildSource* source = nullptr;  // null: each child is a process of its own

@@ -20,6 +20,7 @@ from .channel import EXIT_UNTRUSTED
 from .measurement import SideMeasurement
 from .outputs import OutputCheck
 from .session import Session
+from .turns import turn
 
 _OUR_TIMERS = ("graph", "event")
 _DIRECT = "direct"
@@ -150,7 +151,7 @@ class Recorder:
             self._channel.ask("side_begin", side=side, timer=_DIRECT)
         self._measuring = True
         try:
-            with self._stream():
+            with self._stream(), contextlib.nullcontext() if ours else turn().kept():
                 value = call()
         finally:
             self._measuring = False

@@ -18,6 +18,7 @@ from .backends.torch_device import NotCaptured, TorchDevice
 from .channel import EXIT_STOPPED, Channel
 from .graph import GraphTimer, NoDeviceWork
 from .timers import EventTimer, Timer
+from .turns import turn
 
 _NS_PER_MS = 1e6
 
@@ -36,8 +37,9 @@ class SideMeasurement:
         timer = self._make(timer_name, call)
         try:
             timer.prepare()
-            idle = isinstance(timer, GraphTimer) and not self._capture(side, timer)
-            return self._converse(side, timer, idle)
+            with turn().kept():
+                idle = isinstance(timer, GraphTimer) and not self._capture(side, timer)
+                return self._converse(side, timer, idle)
         finally:
             timer.close()
 

@@ -12,6 +12,7 @@ import pytest
 from . import hooks, tuning
 from .outcomes import Outcomes, collect_reason, conftest_reason
 from .session import session
+from .turns import turn
 
 # At import: before the corpus, so that the variables are seen as the parent set them.
 _session = session()
@@ -65,6 +66,7 @@ def pytest_collection_finish(session: Any) -> None:
     if _session is not None and session.items:
         hooks.install(_session, session.items)
         tuning.tell_hooked()
+        turn().watch()
         # Corpora collect garbage after each case. What was imported need not be searched each time:
         # that took 0.18 s a case with FlagGems, more than its timing.
         gc.freeze()
@@ -78,6 +80,7 @@ def pytest_runtest_protocol(item: Any) -> Any:
     begin = time.monotonic()
     _outcomes.forget(item.nodeid)
     _session.channel.tell("test_begin", node=item.nodeid)
+    turn().begin()
     hooks.begin_test(item)
     yield
     hooks.end_test()
@@ -86,6 +89,7 @@ def pytest_runtest_protocol(item: Any) -> Any:
     _session.channel.tell(
         "test_end", node=item.nodeid, outcome=outcome, reason=reason, seconds=seconds
     )
+    turn().end()
 
 
 def pytest_runtest_logreport(report: Any) -> None:

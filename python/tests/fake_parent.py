@@ -52,6 +52,7 @@ USUAL: dict[str, Message] = {
     "case_begin": {"type": "measure", "timer": "direct", "sides": ["base", "candidate"]},
     "side_begin": {"type": "more", "samples": 1, "calls_per_sample": 1},
     "samples": {"type": "enough"},
+    "turn": {"type": "go"},
     "capture_failed": {"type": "stop", "reason": "another child goes on"},
     "winner": {"type": "tune", "exclude": []},
     "winner_failed": {"type": "go"},

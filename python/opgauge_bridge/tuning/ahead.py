@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import backends, compiling
+from ..turns import turn
 from . import compiles
 from .configs import fields_of, text_of
 from .pool import Outcome, Pool
@@ -175,9 +176,12 @@ class Ahead:
         if len(configs) < 2:
             return None
         compilation = self._start(tuner, args, meta, configs)
-        if compilation is not None and not self._overlap:
+        # Where others use the device in the meantime, nothing is won by timing while the rest
+        # compiles.
+        if compilation is not None and (not self._overlap or turn().shared):
             try:
-                compilation.wait_for_all()
+                with turn().away():
+                    compilation.wait_for_all()
             except BaseException:  # an interrupt: the workers must not go on
                 self.end(compilation)
                 raise
@@ -190,7 +194,8 @@ class Ahead:
         if compilation is None:
             return
         try:
-            compilation.wait(config)
+            with turn().away():
+                compilation.wait(config)
             failure = compilation.failure(config)
         finally:
             compilation.pool.end()

@@ -28,6 +28,18 @@ class ScriptedSection final : public MeasuringSection {
     int others = 0;
 };
 
+class ScriptedTurn final : public HostTurn {
+  public:
+    bool try_enter() override {
+        mine = mine || free;
+        return mine;
+    }
+    void leave() override { mine = false; }
+
+    bool free = true;
+    bool mine = false;
+};
+
 class Phases final : public RunObserver {
   public:
     void on_phase(const std::string& text) override { phases.push_back(text); }
@@ -42,6 +54,7 @@ class SectionConversationTest : public ::testing::Test {
         job.device = Json::parse(R"({"uuid":"GPU-1a2b-33"})");
         job.timer = "host";
         job.section = &section_;
+        job.turn = &turn_;
         talk_.emplace(
             job, CaptureMemory(), watch_, clock_, observer_,
             [this](const Row& row, const std::optional<SideSamples>&,
@@ -50,7 +63,7 @@ class SectionConversationTest : public ::testing::Test {
                 return {};
             },
             [](const Json&) {});
-        say({{"type", "hello"}, {"protocol", 1}, {"pid", 1}});
+        job_ = *say({{"type", "hello"}, {"protocol", 1}, {"pid", 1}});
         say({{"type", "device"}, {"backend", "cuda"}, {"count", 1}, {"uuid", "1A2B33"}});
         say({{"type", "test_begin"}, {"node", "a.py::t"}});
         say({{"type", "case_begin"},
@@ -76,6 +89,8 @@ class SectionConversationTest : public ::testing::Test {
     }
 
     ScriptedSection section_;
+    ScriptedTurn turn_;
+    Json job_;
     testing::FakeClock clock_;
     DeviceWatch watch_{nullptr, Heat::burst, clock_};
     Phases observer_;
@@ -155,6 +170,37 @@ TEST_F(SectionConversationTest, TheMostNeighboursOfACaseAreItsFlag) {
     begin_side("base");
     samples("base");
     EXPECT_THAT(end_case().flags, IsEmpty());
+}
+
+TEST_F(SectionConversationTest, AChildOfASharedDeviceWaitsForItsTurn) {
+    EXPECT_TRUE(job_["turns"].get<bool>());
+    EXPECT_EQ(*say({{"type", "turn"}}), (Json{{"type", "go"}}));
+    EXPECT_TRUE(turn_.mine);
+    say({{"type", "turn_end"}});
+    EXPECT_FALSE(turn_.mine);
+    turn_.free = false;
+    EXPECT_FALSE(say({{"type", "turn"}}));
+    EXPECT_TRUE(talk_->answers_later());
+    clock_.advance(milliseconds(1500));
+    EXPECT_FALSE(talk_->late_answer());
+    turn_.free = true;
+    EXPECT_EQ(*talk_->late_answer(), (Json{{"type", "go"}}));
+    EXPECT_TRUE(turn_.mine);
+    EXPECT_THAT(observer_.phases,
+                ElementsAre("waiting for another operator on this device", "measuring"));
+    EXPECT_DOUBLE_EQ(end_case().waited_s, 1.5);
+}
+
+TEST_F(SectionConversationTest, TheChildsEndGivesItsTurnBackAndEndsAWaitForIt) {
+    say({{"type", "turn"}});
+    talk_->child_ended("the child exited with 3", Exited{3});
+    EXPECT_FALSE(turn_.mine);
+    say({{"type", "hello"}, {"protocol", 1}, {"pid", 2}});
+    turn_.free = false;
+    say({{"type", "turn"}});
+    talk_->child_ended("the child was killed by signal 9", Signaled{9, false});
+    EXPECT_FALSE(talk_->answers_later());
+    EXPECT_FALSE(talk_->late_answer());
 }
 
 }  // namespace
