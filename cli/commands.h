@@ -16,6 +16,7 @@ Result<int> run_command(const RunCommandOptions& options, const Environment& env
 Result<int> batch_command(const BatchCommandOptions& options, const Environment& environment);
 Result<int> show_command(const ShowOptions& options);
 Result<int> compare_command(const CompareCommandOptions& options);
+Result<int> ab_command(const AbCommandOptions& options, const Environment& environment);
 Result<int> report_command(const ReportOptions& options);
 Result<int> verify_command(const VerifyOptions& options, const Environment& environment);
 Result<int> history_command(const HistoryOptions& options, const Environment& environment);

@@ -4,18 +4,13 @@
 #include "opgauge/report/comparison_report.h"
 
 #include "cli/commands.h"
+#include "cli/compare_options.h"
 #include "cli/exit_codes.h"
-#include "cli/shares.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace opgauge::cli {
 namespace {
-
-// Not a verdict: a case of A that B did not measure.
-constexpr std::string_view kMissing = "missing";
 
 struct Arms {
     std::vector<std::string> a;
@@ -37,39 +32,6 @@ Result<Arms> arms_of(const CompareCommandOptions& options) {
                 "DIR...");
 }
 
-Result<CompareOptions> compare_options(const CompareCommandOptions& options) {
-    CompareOptions result;
-    OPGAUGE_TRY_ASSIGN(result.verdict.fdr, share_of(options.fdr, "--fdr"));
-    OPGAUGE_TRY_ASSIGN(result.verdict.at_least, share_of(options.at_least, "--at-least"));
-    OPGAUGE_TRY_ASSIGN(result.process_noise, share_of(options.process_noise, "--process-noise"));
-    result.what = *what_named(options.what);  // checked by the flag table
-    result.verdict.better = result.what == What::speedup ? Better::higher : Better::lower;
-    result.factors = options.factors;
-    result.rule = options.cross_caliber ? CaliberRule::cross : CaliberRule::strict;
-    if (options.cross_caliber && !options.fail_on.empty()) {
-        return fail(ErrorKind::usage,
-                    "opgauge compare: --fail-on needs verdicts, and --cross-caliber gives none; "
-                    "leave one out");
-    }
-    return result;
-}
-
-std::size_t missing_in_b(const Comparison& comparison) {
-    return count_of(comparison, LeftOutKind::only_in_a) +
-           static_cast<std::size_t>(std::count_if(
-               comparison.left_out.begin(), comparison.left_out.end(), [](const LeftOut& left_out) {
-                   return left_out.kind == LeftOutKind::failed && left_out.arm == "B";
-               }));
-}
-
-int exit_code(const Comparison& comparison, const std::vector<std::string>& fail_on) {
-    const bool fired = std::any_of(fail_on.begin(), fail_on.end(), [&](const std::string& name) {
-        if (name == kMissing) return missing_in_b(comparison) > 0;
-        return count_of(comparison, *verdict_named(name)) > 0;
-    });
-    return fired ? failed : ok;
-}
-
 }  // namespace
 
 Result<int> compare_command(const CompareCommandOptions& options) {
@@ -83,7 +45,7 @@ Result<int> compare_command(const CompareCommandOptions& options) {
         fmt::print("{}", comparison_text(comparison));
     }
     if (refusal) return fail(ErrorKind::refused, refusal->message);
-    return exit_code(comparison, options.fail_on);
+    return fires(comparison, options.fail_on) ? failed : ok;
 }
 
 }  // namespace opgauge::cli

@@ -15,6 +15,7 @@ extern const std::string_view help_run;
 extern const std::string_view help_batch;
 extern const std::string_view help_show;
 extern const std::string_view help_compare;
+extern const std::string_view help_ab;
 extern const std::string_view help_report;
 extern const std::string_view help_verify;
 extern const std::string_view help_history;
@@ -24,7 +25,7 @@ extern const std::string_view help_tune;
 namespace opgauge::cli {
 
 std::string_view help_page(std::string_view command) {
-    const std::array<std::pair<std::string_view, std::string_view>, 13> pages = {{
+    const std::array<std::pair<std::string_view, std::string_view>, 14> pages = {{
         {"opgauge", help_opgauge},
         {"devices", help_devices},
         {"plan", help_plan},
@@ -33,6 +34,7 @@ std::string_view help_page(std::string_view command) {
         {"batch", help_batch},
         {"show", help_show},
         {"compare", help_compare},
+        {"ab", help_ab},
         {"report", help_report},
         {"verify", help_verify},
         {"history", help_history},

@@ -27,6 +27,7 @@ opgauge::Result<int> dispatch(const CLI::App& app, const Options& options) {
     if (app.got_subcommand("batch")) return batch_command(options.batch, environment);
     if (app.got_subcommand("show")) return show_command(options.show);
     if (app.got_subcommand("compare")) return compare_command(options.compare);
+    if (app.got_subcommand("ab")) return ab_command(options.ab, environment);
     if (app.got_subcommand("report")) return report_command(options.report);
     if (app.got_subcommand("verify")) return verify_command(options.verify, environment);
     if (app.got_subcommand("history")) return history_command(options.history, environment);
@@ -46,6 +47,7 @@ int run_main(int argc, char** argv) {
     Options options;
     options.run.run.argv.assign(argv, argv + argc);
     options.batch.argv.assign(argv, argv + argc);
+    options.ab.run.run.argv = options.run.run.argv;
     options.batch_lane.run.run.argv = options.run.run.argv;
     options.verify.argv = options.run.run.argv;
     CLI::App app;

@@ -14,7 +14,11 @@ CLI::App& add_command(CLI::App& app, const char* name, const char* description);
 void add_json(CLI::App& command, bool& json);
 // What `run` and `batch` measure with: all options of `run` but its operator and folder.
 void add_measuring(CLI::App& command, RunCommandOptions& options);
+// What `compare` and `ab` judge by.
+void add_verdicts(CLI::App& command, CompareCommandOptions& options);
 
+// The flag table of `ab` (ab_options.cpp).
+void add_ab(CLI::App& app, AbCommandOptions& options);
 // The flag table of `batch` (batch_options.cpp).
 void add_batch(CLI::App& app, BatchCommandOptions& options);
 // Options of `run` as a batch keeps them. Kind usage: this opgauge does not know them.

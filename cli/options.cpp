@@ -118,6 +118,21 @@ void add_measuring(CLI::App& command, RunCommandOptions& options) {
         "measure while others of the host measure");
 }
 
+// What is compared, and what makes a verdict.
+void add_verdicts(CLI::App& command, CompareCommandOptions& options) {
+    command.add_option("--what", options.what, "candidate, base, speedup")
+        ->check(CLI::IsMember({"candidate", "base", "speedup"}));
+    command.add_option("--factor", options.factors, "facts that may differ, comma separated")
+        ->delimiter(',');
+    command.add_option("--fdr", options.fdr, "false discovery rate over all rows");
+    command.add_option("--at-least", options.at_least, "the smallest difference that matters");
+    command.add_option("--process-noise", options.process_noise,
+                       "what two processes of equal code may differ by");
+    command.add_option("--fail-on", options.fail_on, "verdicts that end with exit code 1")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"faster", "slower", "same", "undecided", "missing"}));
+}
+
 namespace {
 
 void add_run(CLI::App& app, RunCommandOptions& options) {
@@ -159,18 +174,8 @@ void add_compare(CLI::App& app, CompareCommandOptions& options) {
     command.add_option("runs", options.runs, "two run folders, or folders of runs");
     command.add_option("--a", options.a, "the runs of A");
     command.add_option("--b", options.b, "the runs of B");
-    command.add_option("--what", options.what, "candidate, base, speedup")
-        ->check(CLI::IsMember({"candidate", "base", "speedup"}));
-    command.add_option("--factor", options.factors, "facts that may differ, comma separated")
-        ->delimiter(',');
     command.add_flag("--cross-caliber", options.cross_caliber, "show without a verdict");
-    command.add_option("--fdr", options.fdr, "false discovery rate over all rows");
-    command.add_option("--at-least", options.at_least, "the smallest difference that matters");
-    command.add_option("--process-noise", options.process_noise,
-                       "what two processes of equal code may differ by");
-    command.add_option("--fail-on", options.fail_on, "verdicts that end with exit code 1")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"faster", "slower", "same", "undecided", "missing"}));
+    add_verdicts(command, options);
     add_json(command, options.json);
 }
 
@@ -255,6 +260,7 @@ void add_commands(CLI::App& app, Options& options) {
     add_json(show, options.show.json);
 
     add_compare(app, options.compare);
+    add_ab(app, options.ab);
     add_report(app, options.report);
     add_verify(app, options.verify);
     add_history(app, options.history);

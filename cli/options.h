@@ -6,6 +6,8 @@
 #include "opgauge/plan/plan.h"
 #include "opgauge/session/run_session.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,6 +106,22 @@ struct CompareCommandOptions {
     bool json = false;
 };
 
+struct AbCommandOptions {
+    std::vector<std::string> operators;
+    std::vector<std::string> a;  // KEY=VALUE
+    std::vector<std::string> b;
+    std::string corpus_a;
+    std::string corpus_b;
+    std::string revision_a;
+    std::string revision_b;
+    int replicates = 10;
+    std::optional<std::uint64_t> seed;
+    bool no_early_stop = false;
+    bool no_fork_server = false;
+    RunCommandOptions run;  // what each replicate's run shares
+    CompareCommandOptions compare;
+};
+
 struct ReportOptions {
     std::string path;    // run, batch or comparison
     std::string format;  // empty: by the output's name
@@ -163,6 +181,7 @@ struct Options {
     BatchCommandOptions batch;
     ShowOptions show;
     CompareCommandOptions compare;
+    AbCommandOptions ab;
     ReportOptions report;
     VerifyOptions verify;
     HistoryOptions history;

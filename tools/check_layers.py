@@ -30,7 +30,9 @@ ALLOWED: dict[str, set[str]] = {
     "report": {"base", "device", "corpus", "measure", "record", "compare", "batch"},
     "batch": {"base", "device", "corpus", "plan", "run", "record", "session"},
     "session": set(STAGES),
-    "cli": {*STAGES, "session"},
+    # One experiment of many runs, written down as the comparison that it is.
+    "ab": {"base", "corpus", "plan", "run", "record", "compare", "report", "session"},
+    "cli": {*STAGES, "session", "ab"},
     "operators": {"base"},
 }
 

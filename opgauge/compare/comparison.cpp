@@ -28,6 +28,16 @@ Result<void> check_separate(const Arm& a, const Arm& b) {
     return {};
 }
 
+void drop_flags(Arm& arm, const std::vector<std::string>& flags) {
+    for (auto& work : arm.cases) {
+        for (auto& measurement : work.measurements) {
+            std::erase_if(measurement.flags, [&](const std::string& flag) {
+                return std::find(flags.begin(), flags.end(), flag) != flags.end();
+            });
+        }
+    }
+}
+
 // Timers of single rows may differ since one fell back: such rows are left out. Where the runs were
 // meant to use different timers, all of it is refused.
 bool runs_differ_in_timer(const Arm& a, const Arm& b) {
@@ -134,6 +144,8 @@ Result<Comparison> compare(const std::vector<std::string>& a, const std::vector<
     OPGAUGE_TRY_ASSIGN(result.a, read_arm("A", a, options.what, timers));
     OPGAUGE_TRY_ASSIGN(result.b, read_arm("B", b, options.what, timers));
     OPGAUGE_TRY(check_separate(result.a, result.b));
+    drop_flags(result.a, options.intended_flags);
+    drop_flags(result.b, options.intended_flags);
     Pairing pairing = pair_up(result.a, result.b, timers, factors_for_pairing(options));
     result.left_out = std::move(pairing.left_out);
     result.flagged = std::move(pairing.flagged);

@@ -25,6 +25,7 @@ struct CompareOptions {
     double process_noise = 0.01;       // between two processes of equal code, where one is all
     std::vector<std::string> factors;  // facts that may differ
     CaliberRule rule = CaliberRule::strict;
+    std::vector<std::string> intended_flags;  // whole flags that the named difference must cause
 };
 
 // Why there are no rows, as one line.

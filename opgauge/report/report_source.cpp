@@ -19,6 +19,7 @@ namespace opgauge {
 namespace {
 
 constexpr const char* kBatchFile = "batch.json";
+constexpr const char* kAbFile = "ab.json";  // a comparison, with how its arms were made
 constexpr std::size_t kShownDigits = 12;
 
 Result<ReportSource> open_comparison(const std::string& path) {
@@ -146,6 +147,8 @@ std::string_view name_of(ReportKind kind) {
 Result<ReportSource> open_report(const std::string& path) {
     std::error_code error;
     if (std::filesystem::is_regular_file(path, error)) return open_comparison(path);
+    const auto ab = std::filesystem::path(path) / kAbFile;
+    if (std::filesystem::is_regular_file(ab, error)) return open_comparison(ab.string());
     const std::array<std::string, 1> paths = {path};
     OPGAUGE_TRY_ASSIGN(const auto folders, find_runs(paths));
     ReportSource source;
