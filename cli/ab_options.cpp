@@ -11,13 +11,10 @@ void add_ab(CLI::App& app, AbCommandOptions& options) {
     CLI::App& command = add_command(app, "ab", "A against B, measured in turn");
     command.add_option("operators", options.operators, "operators to measure")->required();
     // One value each, so that operators may follow.
-    const auto list = CLI::MultiOptionPolicy::TakeAll;
     command.add_option("--a", options.a, "KEY=VALUE of arm A's environment")
-        ->expected(1)
-        ->multi_option_policy(list);
+        ->allow_extra_args(false);
     command.add_option("--b", options.b, "KEY=VALUE of arm B's environment")
-        ->expected(1)
-        ->multi_option_policy(list);
+        ->allow_extra_args(false);
     command.add_option("--corpus-a", options.corpus_a, "arm A's corpus");
     command.add_option("--corpus-b", options.corpus_b, "arm B's corpus");
     command.add_option("--rev-a", options.revision_a, "the corpus's git revision in arm A");

@@ -95,7 +95,9 @@ class Experiment {
     Result<void> claim();
     Result<void> open_arms();
     Result<std::string> corpus_for(const AbArmOptions& arm, const char* name);
-    Result<void> record_winners();
+    Result<std::string> recorded_run(const std::string& name);
+    // What both arms replay, or that they do not.
+    Result<void> settle_winners();
     Result<void> measure_all();
     // Whether to go on.
     Result<bool> measure_round(std::size_t number, const std::array<AbArm, 3>& round);
@@ -132,7 +134,7 @@ Result<AbSummary> Experiment::work() {
     summary_.status = "running";
     auto ready = open_arms();
     if (ready) ready = write();
-    if (ready) ready = record_winners();
+    if (ready) ready = settle_winners();
     if (!ready) {
         // Whoever finds the folder must see why it is empty.
         summary_.status = "failed";
@@ -226,29 +228,37 @@ bool Experiment::was_interrupted() {
     return true;
 }
 
-Result<void> Experiment::record_winners() {
+Result<std::string> Experiment::recorded_run(const std::string& name) {
+    observer_.on_phase("recording the winners of " + printable(name));
+    const fs::path folder = folder_for(summary_.folder / "record", name);
+    std::error_code error;
+    fs::create_directories(folder.parent_path(), error);
+    OPGAUGE_TRY_ASSIGN(const RunSummary run, a_->run(name, folder, *b_));
+    // An interrupted run has winners too; whoever asked for it is told by the caller.
+    const bool empty = run.facts.value("/rows/ok"_json_pointer, 0) == 0;
+    if (run.exit_code == 0 || !empty || SignalGuard::count() > 0) return folder.string();
+    return fail(ErrorKind::failed,
+                fmt::format("opgauge ab: no winners of {}: arm A's recording "
+                            "run {} ended {}: {}",
+                            printable(name), folder.string(), run.status, run.reason));
+}
+
+Result<void> Experiment::settle_winners() {
     OPGAUGE_TRY_ASSIGN(const Plan* first, a_->plan(options_.operators.front()));
-    if (first->tune.value == "replay") winners_ = "replayed from " + first->replay.source.value;
+    const std::string source = first->replay.source.value;
+    const bool records = options_.plan.tuning.mode.empty() && first->tune.value == "record";
     if (options_.plan.tuning.mode == "record") winners_ = "tuned anew by each replicate";
-    if (!options_.plan.tuning.mode.empty() || first->tune.value != "record") return {};
-    winners_ = "replayed from record";
+    if (source.empty() && !records) return {};
+    winners_ = "replayed from " + (records ? std::string("record") : source);
     std::vector<std::string> accepted;
     for (const auto& name : question_.switches) accepted.push_back("environment." + name);
     for (const auto& name : options_.operators) {
-        observer_.on_phase("recording the winners of " + printable(name));
-        const fs::path folder = folder_for(summary_.folder / "record", name);
-        std::error_code error;
-        fs::create_directories(folder.parent_path(), error);
-        OPGAUGE_TRY_ASSIGN(const RunSummary run, a_->run(name, folder, *b_));
-        if (was_interrupted()) return {};
-        if (run.exit_code != 0 && run.facts.value("/rows/ok"_json_pointer, 0) == 0) {
-            return fail(ErrorKind::failed,
-                        fmt::format("opgauge ab: no winners of {}: arm A's recording run {} ended "
-                                    "{}: {}",
-                                    printable(name), folder.string(), run.status, run.reason));
+        std::string from = source;
+        if (records) {
+            OPGAUGE_TRY_ASSIGN(from, recorded_run(name));
         }
-        a_->replay(name, folder.string(), {});
-        b_->replay(name, folder.string(), accepted);
+        if (was_interrupted()) return {};
+        for (const auto& arm : {a_.get(), b_.get()}) arm->replay(name, from, accepted);
     }
     return {};
 }

@@ -7,7 +7,7 @@ namespace opgauge {
 namespace {
 
 constexpr std::size_t kFewestForEarlyLook = 10;
-constexpr double kEarlyShare = 0.25;
+constexpr double kEarlyShare = 0.5;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::vector<std::array<AbArm, 3>> ab_rounds(std::size_t replicates, std::uint64_
 
 std::vector<Look> ab_looks(std::size_t replicates, bool early) {
     if (!early || replicates < kFewestForEarlyLook) return {{replicates, 1}};
-    return {{(replicates * 3 + 4) / 5, kEarlyShare}, {replicates, 1 - kEarlyShare}};
+    return {{(replicates * 7 + 9) / 10, kEarlyShare}, {replicates, 1 - kEarlyShare}};
 }
 
 }  // namespace opgauge
