@@ -200,13 +200,9 @@ Result<void> Experiment::open_arms() {
     }
     question_.options = options_.compare;
     question_.switches = switches_of(options_, environment_);
-    auto& factors = question_.options.factors;
-    for (const auto& name : question_.switches) factors.push_back("environment." + name);
-    if (question_.switches.empty()) {
-        factors.emplace_back("corpus.commit");
-        factors.emplace_back("corpus.dirty");
+    if (options_.plan.tuning.mode == "record") {
+        question_.options.factors.emplace_back(kWinnersFact);
     }
-    if (options_.plan.tuning.mode == "record") factors.emplace_back(kWinnersFact);
     for (const auto& name : options_.operators) {
         OPGAUGE_TRY(a_->plan(name));
         OPGAUGE_TRY(b_->plan(name));

@@ -14,6 +14,14 @@ namespace {
 constexpr std::array<std::string_view, 2> kTunedAnew = {"replay_miss", "_evicted"};
 constexpr std::string_view kNotShared = "undecided: winner not shared";
 
+// The facts that the arms were made to differ in.
+std::vector<std::string> named_facts(const std::vector<std::string>& switches) {
+    if (switches.empty()) return {"corpus.commit", "corpus.dirty"};
+    std::vector<std::string> facts;
+    for (const auto& name : switches) facts.push_back("environment." + name);
+    return facts;
+}
+
 std::size_t mark_not_shared(Comparison& comparison) {
     std::size_t count = 0;
     for (auto& left_out : comparison.left_out) {
@@ -34,13 +42,11 @@ std::size_t called(const Comparison& comparison) {
 
 bool is_identical(const Comparison& comparison, const std::vector<std::string>& switches) {
     if (switches.empty() || comparison.refusal || called(comparison) > 0) return false;
-    if (!comparison.left_out.empty()) return false;
-    return std::all_of(comparison.differences.begin(), comparison.differences.end(),
+    const auto named = named_facts(switches);
+    return comparison.left_out.empty() &&
+           std::all_of(comparison.differences.begin(), comparison.differences.end(),
                        [&](const FactDifference& difference) {
-                           return std::any_of(switches.begin(), switches.end(),
-                                              [&](const std::string& name) {
-                                                  return difference.fact == "environment." + name;
-                                              });
+                           return is_allowed(difference.fact, named);
                        });
 }
 
@@ -93,6 +99,8 @@ Result<AbJudgement> judge_ab(const std::filesystem::path& folder, const AbQuesti
                              const Look& look) {
     CompareOptions options = question.options;
     options.verdict = settings_at(options.verdict, look);
+    const auto named = named_facts(question.switches);
+    options.factors.insert(options.factors.end(), named.begin(), named.end());
     for (const auto& name : question.switches) {
         options.intended_flags.push_back("replay_scope_accepted:environment." + name);
     }
@@ -104,6 +112,12 @@ Result<AbJudgement> judge_ab(const std::filesystem::path& folder, const AbQuesti
     std::erase_if(options.factors,
                   [](const std::string& factor) { return factor != kWinnersFact; });
     if (auto again = compare(arm("a"), arm("aa"), options)) judgement.again = std::move(*again);
+    // That a variable is no part of the identity says nothing about whether somebody reads it.
+    std::erase_if(judgement.comparison.notes, [&](const std::string& note) {
+        return std::any_of(named.begin(), named.end(), [&](const std::string& fact) {
+            return note.starts_with("--factor " + fact + ":");
+        });
+    });
     judgement.winner_not_shared = mark_not_shared(judgement.comparison);
     judgement.identical = is_identical(judgement.comparison, question.switches);
     add_notes(judgement);

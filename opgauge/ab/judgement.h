@@ -27,7 +27,8 @@ struct AbJudgement {
 
 struct AbQuestion {
     CompareOptions options;
-    std::vector<std::string> switches;  // environment variables that the arms set differently
+    // Environment variables that the arms set differently; empty: their corpora differ.
+    std::vector<std::string> switches;
 };
 
 // Of the run folders below `folder`/a, b and aa. Kinds as for compare().

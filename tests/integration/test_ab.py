@@ -125,6 +125,25 @@ def test_a_winner_that_one_arm_cannot_use_is_undecided(opgauge, script):
     assert done.code == 1
 
 
+def test_the_switch_itself_keeps_no_winner_from_either_arm(opgauge, script):
+    words = script([tuned_case(1, sweep(1, 64))])
+    assert opgauge(*words, "--tune", "record", "--run-dir", "r", FLAGGEMS_SW="0").code == 0
+    done = opgauge(
+        "ab", *words[1:], "--a", "FLAGGEMS_SW=0", "--b", "FLAGGEMS_SW=1", "--tune", "replay",
+        "--from", "r", "--replicates", "5", "--dir", "ab",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    facts = facts_of(opgauge)
+    assert [row["verdict"] for row in facts["rows"]] == ["same"]
+    assert facts["left_out"] == []
+    assert facts["ab"]["winner_not_shared"] == 0
+    accepted = ["replay_scope_accepted:environment.FLAGGEMS_SW"]
+    flags = {
+        arm: rows_of(opgauge.folder / "ab" / arm / "001")[0]["flags"] for arm in ("a", "b", "aa")
+    }
+    assert flags == {"a": [], "b": accepted, "aa": []}
+
+
 def test_arm_a_is_recorded_and_both_arms_replay_it(corpus_tool):
     done = corpus_tool(
         "ab", "--a", "FLAGGEMS_SW=0", "--b", "FLAGGEMS_SW=1", "mm", "abs", "--backend", "fake",
