@@ -94,6 +94,7 @@ class Experiment {
   private:
     Result<void> claim();
     Result<void> open_arms();
+    Result<void> check_devices();
     Result<std::string> corpus_for(const AbArmOptions& arm, const char* name);
     Result<std::string> recorded_run(const std::string& name);
     // What both arms replay, or that they do not.
@@ -104,6 +105,7 @@ class Experiment {
     Result<bool> take(Result<RunSummary> run, AbArm arm, std::size_t number,
                       const std::string& name);
     Result<void> look_at(const Look& look);
+    bool was_refused(const Look& look);
     Result<void> write();
     Json facts() const;
     bool was_interrupted();
@@ -203,11 +205,26 @@ Result<void> Experiment::open_arms() {
     if (options_.plan.tuning.mode == "record") {
         question_.options.factors.emplace_back(kWinnersFact);
     }
+    return check_devices();
+}
+
+// Also that each operator can be planned in both arms, before the first minute is spent.
+Result<void> Experiment::check_devices() {
+    std::set<std::string> tokens;
     for (const auto& name : options_.operators) {
-        OPGAUGE_TRY(a_->plan(name));
-        OPGAUGE_TRY(b_->plan(name));
+        for (auto* arm : {a_.get(), b_.get()}) {
+            OPGAUGE_TRY_ASSIGN(const Plan* plan, arm->plan(name));
+            tokens.insert(plan->device.token);
+            // What is idle now may not be at the next plan.
+            arm->pin(plan->device.token);
+        }
     }
-    return {};
+    if (tokens.size() == 1) return {};
+    const std::vector<std::string> list(tokens.begin(), tokens.end());
+    return fail(ErrorKind::refused,
+                fmt::format("opgauge ab: the arms would be measured on different devices ({}), so "
+                            "these and not the code would be compared; name one with --devices",
+                            join(list, ", ")));
 }
 
 // One operator's runs lie at the replicate itself, several below it.
@@ -309,6 +326,19 @@ Result<void> Experiment::look_at(const Look& look) {
     return {};
 }
 
+// Nobody should wait for all replicates to hear that the arms cannot be compared. No verdict is
+// looked at.
+bool Experiment::was_refused(const Look& look) {
+    if (done_ != 1) return false;
+    auto first = judge_ab(summary_.folder, question_, look);
+    const bool refused = first && first->comparison.refusal &&
+                         first->comparison.refusal->kind == RefusalKind::caliber;
+    if (!refused) return false;
+    summary_.status = "failed";
+    summary_.judgement = std::move(*first);
+    return true;
+}
+
 Result<void> Experiment::measure_all() {
     const auto count = static_cast<std::size_t>(options_.replicates);
     const auto looks = ab_looks(count, options_.early);
@@ -317,10 +347,10 @@ Result<void> Experiment::measure_all() {
         OPGAUGE_TRY_ASSIGN(const bool on, measure_round(done_ + 1, round));
         OPGAUGE_TRY(write());
         if (!on) break;
+        if (was_refused(looks.back())) return {};
         if (done_ != look->replicates) continue;
         OPGAUGE_TRY(look_at(*look));
-        const bool refused = summary_.judgement->comparison.refusal.has_value();
-        if (done_ < count && (refused || summary_.judgement->is_decided())) {
+        if (done_ < count && summary_.judgement->is_decided()) {
             summary_.status = "stopped_early";
             return {};
         }

@@ -22,6 +22,8 @@ class ArmRuns {
     // Further plans replay this run's winners.
     void replay(const std::string& name, const std::string& source,
                 std::vector<std::string> accept_scope);
+    // Later plans are for this device.
+    void pin(const std::string& device) { options_.devices = device; }
     // `other`: its interpreter outlives this run.
     Result<RunSummary> run(const std::string& name, const std::filesystem::path& folder,
                            ArmRuns& other);

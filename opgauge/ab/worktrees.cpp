@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <system_error>
 
 namespace opgauge {
 namespace {
@@ -20,6 +21,8 @@ Worktrees::~Worktrees() {
         // What fails here is left for `git worktree prune`; there is nobody to tell.
         (void)git({"worktree", "remove", "--force", folder.string()});
     }
+    std::error_code ignored;
+    if (!made_.empty()) std::filesystem::remove(made_.front().parent_path(), ignored);
 }
 
 Result<std::string> Worktrees::git(const std::vector<std::string>& words) const {

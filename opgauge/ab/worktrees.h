@@ -22,7 +22,8 @@ class Worktrees {
 
     // The commit that a revision is. Kind usage: none of that name; environment: no git.
     Result<std::string> commit_of(const std::string& revision) const;
-    // The corpus at `commit`, checked out at `folder`, which must not exist: its own folder there.
+    // The corpus at `commit`, checked out at `folder`, which must not exist and lies in
+    // a folder of worktrees alone: the corpus's own folder there.
     Result<std::filesystem::path> add(const std::string& commit,
                                       const std::filesystem::path& folder);
 

@@ -193,6 +193,7 @@ def test_two_revisions_in_worktrees_that_go_again(corpus_tool):
     assert [facts["ab"]["a"]["commit"], facts["ab"]["b"]["commit"]] == commits
     assert [difference["fact"] for difference in facts["differences"]] == ["corpus.commit"]
     assert len(git(corpus, "worktree", "list").splitlines()) == 1
+    assert not (corpus_tool.folder / "ab/worktrees").exists()
     same = corpus_tool(*words, "--rev-a", "HEAD", "--rev-b", "HEAD", "--dir", "no")
     assert same.code == 2
     assert "are the same commit" in same.err
@@ -243,6 +244,31 @@ def test_a_failing_replicate_is_counted_and_fails_the_command(opgauge):
     facts = facts_of(opgauge)
     assert facts["ab"]["failed_runs"] == 5
     assert facts["left_out"][0]["kind"] == "failed"
+
+
+def test_arms_that_differ_in_more_than_their_name_are_refused_after_one_round(opgauge, script):
+    words = script(two_cases(1))[1:]
+    devices = '[{"name": "Fake Accelerator", "uuid": "FAKE-0000", "power_limit_watts": 300}]'
+    done = opgauge("ab", *words, "--b", f"OPGAUGE_FAKE_DEVICES={devices}", "--dir", "ab")
+    assert done.code == 3
+    assert "device.power_limit (A: unknown, B: 300" in done.err
+    facts = facts_of(opgauge)
+    assert facts["ab"]["status"] == "failed"
+    assert facts["ab"]["replicates_done"] == 1
+    assert facts["rows"] == []
+
+
+def test_arms_on_two_devices_are_refused(opgauge, script):
+    words = script(two_cases(1))[1:]
+    devices = (
+        '[{"name": "F", "uuid": "FAKE-0", "index": 0}, {"name": "F", "uuid": "FAKE-1", "index": 1}]'
+    )
+    done = opgauge(
+        "ab", *words, "--a", "FAKE_VISIBLE_DEVICES=0", "--b", "FAKE_VISIBLE_DEVICES=1",
+        "--dir", "ab", OPGAUGE_FAKE_DEVICES=devices,
+    )  # fmt: skip
+    assert done.code == 3
+    assert "the arms would be measured on different devices (0, 1)" in done.err
 
 
 def test_what_makes_no_sense_is_refused_before_anything_starts(opgauge, script):
