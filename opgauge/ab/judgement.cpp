@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace opgauge {
 namespace {
@@ -40,8 +41,18 @@ std::size_t called(const Comparison& comparison) {
     return count_of(comparison, Verdict::faster) + count_of(comparison, Verdict::slower);
 }
 
+// Whether a row looks like a difference, be it too little for a verdict.
+bool looks_different(const ComparedRow& row, double at_least) {
+    const std::pair<double, double> point{row.verdict.ratio, row.verdict.ratio};
+    return is_beyond(row.verdict.interval.value_or(point), at_least);
+}
+
 bool is_identical(const Comparison& comparison, const std::vector<std::string>& switches) {
-    if (switches.empty() || comparison.refusal || called(comparison) > 0) return false;
+    if (switches.empty() || comparison.refusal) return false;
+    const double at_least = comparison.options.verdict.at_least;
+    for (const auto& row : comparison.rows) {
+        if (looks_different(row, at_least)) return false;
+    }
     const auto named = named_facts(switches);
     return comparison.left_out.empty() &&
            std::all_of(comparison.differences.begin(), comparison.differences.end(),

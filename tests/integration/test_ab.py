@@ -89,6 +89,15 @@ def test_a_switch_that_nothing_reads_is_told(opgauge, script):
     assert facts_of(opgauge)["ab"]["identical_arms"] is True
 
 
+def test_a_difference_too_weak_for_a_verdict_is_not_called_identical(opgauge):
+    words = scripts(opgauge, two_cases(1), two_cases(1.2))
+    done = opgauge(*words, "--replicates", "5", "--fdr", "0.0001")
+    assert done.code == 0, done.err
+    facts = facts_of(opgauge)
+    assert [row["verdict"] for row in facts["rows"]] == ["undecided", "same"]
+    assert facts["ab"]["identical_arms"] is False
+
+
 def test_report_shows_it_in_every_format(opgauge):
     done = opgauge(*scripts(opgauge, two_cases(1), two_cases(1.2)))
     assert done.code == 0, done.err
