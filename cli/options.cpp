@@ -73,6 +73,8 @@ void add_how(CLI::App& command, PlanOptions& plan) {
         ->check(CLI::Range(1, 1024));
     command.add_flag("--no-overlap", plan.tuning.no_overlap,
                      "time no configuration while others compile");
+    must_say_something(command.add_option("--tune-timing", plan.tuning.timing,
+                                          "race or full: how configurations are timed"));
     add_warmup(command, plan.warmup);
     command.add_option("--shapes", plan.shapes, "upstream, compact, or a YAML file");
     command.add_option("--level", plan.level, "core, comprehensive")

@@ -58,6 +58,7 @@ Json settings_facts(const Plan& plan) {
             {"timer_settings", plan.timer_settings},
             {"tune", plan.tune.value},
             {"replay", plan.replay.source.value},
+            {"tune_timing", plan.tune_timing.value},
             {"shapes", plan.shapes_digest ? Json(*plan.shapes_digest) : Json(plan.shapes.value)},
             {"level", plan.settings.level},
             {"dtypes", plan.settings.dtypes},

@@ -63,7 +63,11 @@ std::vector<FactDifference> setup_fact_differences(const Json& left, const Json&
     std::vector<FactDifference> differences;
     for (const auto& field : setup_fields()) {
         const std::string fact(field.name);
-        add_difference(differences, fact, member_of(left, fact), member_of(right, fact));
+        const auto value_of = [&](const Json& facts) {
+            const bool usual = !field.usual.empty() && !facts.contains(fact);
+            return usual ? Json(field.usual) : member_of(facts, fact);
+        };
+        add_difference(differences, fact, value_of(left), value_of(right));
     }
     return differences;
 }

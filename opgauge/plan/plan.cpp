@@ -120,6 +120,7 @@ Json to_json(const Plan& plan) {
              {{"jobs", plan.compile.jobs},
               {"overlap", plan.compile.overlap},
               {"why", plan.compile.why}}},
+            {"tune_timing", {{"value", plan.tune_timing.value}, {"why", plan.tune_timing.why}}},
             {"warmup", warmup_json(plan.warmup)},
             {"shapes",
              {{"value", plan.shapes.value},
@@ -162,6 +163,7 @@ std::string to_text(const Plan& plan) {
     if (plan.tune.value != "off") {
         const char* when = plan.compile.overlap ? "" : ", all before the first is timed";
         row("compile jobs", fmt::format("{}{}", plan.compile.jobs, when), plan.compile.why);
+        row("tune timing", plan.tune_timing.value, plan.tune_timing.why);
     }
     if (!plan.warmup.why.empty()) {
         const auto tokens = warmup_tokens(plan.warmup);

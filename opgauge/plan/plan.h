@@ -27,6 +27,7 @@ struct TuningOptions {
     std::vector<std::string> accept_scope;  // --accept-scope
     int compile_jobs = 0;                   // --compile-jobs; 0: not given
     bool no_overlap = false;                // --no-overlap
+    std::string timing;                     // --tune-timing; empty: OPGAUGE_TUNE_TIMING
 };
 
 // What is asked for about tuning on several devices before the run.
@@ -77,6 +78,13 @@ struct CompilePlan {
     std::string why;
 };
 
+// How a key's configurations are timed against each other (docs/tune_timing.md).
+struct TuneTimingPlan {
+    std::string value = "full";  // or "race"
+    std::string why;
+    std::string warning;  // a race was asked for and cannot be; empty: none
+};
+
 // How many cases are tuned by two shards, to see how far they agree.
 struct WarmupOverlap {
     double share = 0;  // of all cases, and at least one where it is more than 0
@@ -113,6 +121,7 @@ struct Plan {
     Decision tune;               // value: "record", "replay" or "off"
     ReplayPlan replay;
     CompilePlan compile;
+    TuneTimingPlan tune_timing;
     WarmupPlan warmup;
     Decision shapes;             // value: "upstream", "compact" or the file
     std::string shapes_file;     // absolute; empty: the corpus's own

@@ -4,6 +4,7 @@
 #include "opgauge/base/text.h"
 #include "opgauge/plan/compile_decision.h"
 #include "opgauge/plan/decisions.h"
+#include "opgauge/plan/tune_timing_decision.h"
 #include "opgauge/plan/tuning_decision.h"
 #include "opgauge/plan/warmup_decision.h"
 
@@ -193,6 +194,8 @@ Result<void> Planner::add_measuring(Plan& plan) {
     plan.tune = std::move(tuning.mode);
     plan.replay = std::move(tuning.replay);
     OPGAUGE_TRY_ASSIGN(plan.compile, decide_compile(options_.tuning, backend, plan.tune.value));
+    OPGAUGE_TRY_ASSIGN(plan.tune_timing,
+                       decide_tune_timing(options_.tuning, environment_, backend, plan));
     OPGAUGE_TRY_ASSIGN(plan.timer, decide_timer(options_.timer, backend, plan.corpus_name));
     OPGAUGE_TRY_ASSIGN(const TimerSettings settings,
                        decide_timer_settings(options_.l2, backend, plan.timer.value));

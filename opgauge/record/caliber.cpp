@@ -18,6 +18,10 @@ Json at_pointer(const Json& identity, std::string_view pointer) {
     return identity.contains(path) ? identity.at(path) : Json(nullptr);
 }
 
+bool is_usual(const CaliberField& field, const Json& value) {
+    return !field.usual.empty() && (value.is_null() || value == field.usual);
+}
+
 }  // namespace
 
 const std::vector<CaliberField>& setup_fields() {
@@ -43,6 +47,7 @@ const std::vector<CaliberField>& setup_fields() {
         {"environment", "/environment"},
         {"parallel_measure", "/settings/parallel_measure"},
         {"heat", "/settings/heat"},
+        {"tune_timing", "/tuning/timing", "full"},
     };
     return kFields;
 }
@@ -50,7 +55,8 @@ const std::vector<CaliberField>& setup_fields() {
 Json setup_facts(const Json& identity) {
     Json facts = Json::object();
     for (const auto& field : setup_fields()) {
-        facts[std::string(field.name)] = at_pointer(identity, field.pointer);
+        Json value = at_pointer(identity, field.pointer);
+        if (!is_usual(field, value)) facts[std::string(field.name)] = std::move(value);
     }
     return facts;
 }
@@ -73,6 +79,8 @@ std::vector<CaliberDifference> setup_differences(const Json& left, const Json& r
     for (const auto& field : setup_fields()) {
         Json a = at_pointer(left, field.pointer);
         Json b = at_pointer(right, field.pointer);
+        if (is_usual(field, a)) a = field.usual;
+        if (is_usual(field, b)) b = field.usual;
         if (a != b) differences.push_back({std::string(field.name), std::move(a), std::move(b)});
     }
     return differences;

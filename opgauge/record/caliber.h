@@ -13,13 +13,15 @@ namespace opgauge {
 struct CaliberField {
     std::string_view name;     // as named in messages and by --factor: "corpus.commit"
     std::string_view pointer;  // JSON pointer into run_identity.json
+    // What all runs had before there was this fact; it is then left out, so that their ids stay.
+    std::string_view usual = "";
 };
 
 // Boot-stable facts only: no clock, temperature or load reading is among them. docs/caliber.md
 // explains each one.
 const std::vector<CaliberField>& setup_fields();
 
-// The setup's facts of an identity, as {name: value}; a missing fact is null.
+// The setup's facts of an identity, as {name: value}; a missing fact is null, a usual one left out.
 Json setup_facts(const Json& identity);
 
 // 16 hex digits over setup_facts: known before the child starts.

@@ -42,7 +42,8 @@ struct JobSettings {
     double rest_s = 0;  // between two bursts of a graph; see docs/measuring.md on heat
     bool check_outputs = true;
     int compile_jobs = 1;
-    bool overlap = true;       // whether a configuration is timed while others compile
+    bool overlap = true;  // whether a configuration is timed while others compile
+    std::string tune_timing = "full";
     TimerChecks timer_checks;  // of the device's timers themselves
     // Sides are timed inside it; null: whoever else measures. Outlives the conversation.
     MeasuringSection* section = nullptr;

@@ -17,6 +17,7 @@ Json Conversation::tune_job() const {
     if (desk_.mode() == TuningMode::off) return job;
     job["compile_jobs"] = job_.compile_jobs;
     job["overlap"] = job_.overlap;
+    job["timing"] = job_.tune_timing;
     return job;
 }
 

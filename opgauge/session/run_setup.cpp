@@ -53,6 +53,7 @@ JobSettings job_settings(const Plan& plan, const RunOptions& options) {
     job.check_outputs = options.check_outputs;
     job.compile_jobs = plan.compile.jobs;
     job.overlap = plan.compile.overlap;
+    job.tune_timing = plan.tune_timing.value;
     return job;
 }
 

@@ -39,6 +39,7 @@ TuningDesk::TuningDesk(TuningSettings settings, std::optional<TuningStore> store
                        std::optional<Replay> source)
     : settings_(std::move(settings)), store_(std::move(store)), source_(std::move(source)) {
     if (!settings_.warning.empty()) notes_.push_back(settings_.source + ": " + settings_.warning);
+    if (!settings_.timing_warning.empty()) notes_.push_back(settings_.timing_warning);
 }
 
 std::optional<std::string> TuningDesk::check_compiler(const Json& device) {
@@ -193,6 +194,7 @@ Result<std::string> TuningDesk::take_tuned(const Json& message, Conditions condi
     ++state->sweeps;
     state->seconds += sweep.seconds;
     state->compile.add(sweep.compile);
+    state->timing.add(sweep.timing);
     seconds_since_case_ += sweep.seconds;
     OPGAUGE_TRY(keep(*state, sweep));
     return state->asked.key.kernel;

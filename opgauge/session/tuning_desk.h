@@ -22,6 +22,7 @@ struct TuningSettings {
     std::set<std::string> accepted;  // facts of the scope that may differ
     std::string source;              // of a replay, as the caller named it
     std::string warning;             // of that source; empty: none
+    std::string timing_warning;      // configurations are not raced though it was asked for
     Scope known;                     // device, driver and environment of this run
 };
 
@@ -117,6 +118,7 @@ class TuningDesk {
         int sweeps = 0;
         double seconds = 0;
         CompileCount compile;
+        TimingCount timing;
     };
 
     KeyState& state_of(const KeyQuestion& asked);
@@ -132,6 +134,7 @@ class TuningDesk {
     std::size_t used() const;
     std::string summary() const;
     std::map<std::string, Json> kernels() const;
+    Json timings() const;
 
     TuningSettings settings_;
     std::optional<TuningStore> store_;

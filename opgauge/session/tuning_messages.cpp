@@ -61,7 +61,46 @@ CompileCount compile_of(const Json& message) {
             seconds("seconds"), seconds("cpu_seconds"), seconds("waited_s")};
 }
 
+TimingCount timing_of(const Json& message) {
+    const Json facts = message.value("timing", Json::object());
+    TimingCount count;
+    count.how = printable(get_string(facts, "how"));
+    count.configs = get_optional<long long>(facts, "configs").value_or(0);
+    count.dropped =
+        get_optional<std::array<long long, 2>>(facts, "dropped").value_or(count.dropped);
+    count.calls = get_optional<long long>(facts, "calls");
+    count.device_s = get_optional<double>(facts, "device_s");
+    count.seconds = std::max(0.0, get_optional<double>(facts, "seconds").value_or(0));
+    return count;
+}
+
+template <typename Number>
+void add_known(std::optional<Number>& sum, const std::optional<Number>& other) {
+    if (other) sum = sum.value_or(0) + *other;
+}
+
 }  // namespace
+
+void TimingCount::add(const TimingCount& other) {
+    if (other.how.empty()) return;
+    how = other.how;
+    configs += other.configs;
+    for (std::size_t round = 0; round < dropped.size(); ++round) {
+        dropped.at(round) += other.dropped.at(round);
+    }
+    add_known(calls, other.calls);
+    add_known(device_s, other.device_s);
+    seconds += other.seconds;
+}
+
+Json to_json(const TimingCount& count) {
+    return {{"how", count.how},
+            {"configs", count.configs},
+            {"dropped", count.dropped},
+            {"calls", optional_json(count.calls)},
+            {"device_s", optional_json(count.device_s)},
+            {"seconds", count.seconds}};
+}
 
 void CompileCount::add(const CompileCount& other) {
     ahead += other.ahead;
@@ -120,6 +159,7 @@ Result<Sweep> read_tuned(const Json& message, const KeyQuestion& asked, Conditio
     sweep.seconds = std::max(0.0, get_optional<double>(message, "seconds").value_or(0));
     sweep.timed = get_optional<long long>(message, "timed").value_or(0);
     sweep.compile = compile_of(message);
+    sweep.timing = timing_of(message);
     sweep.failed = array_at(message, "failed").value_or(Json::array()).size();
     if (const auto config = config_at(message)) {
         one.config = *config;

@@ -4,6 +4,7 @@
 #include "opgauge/base/json.h"
 #include "opgauge/tuning/tuning_store.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,19 @@ struct CompileCount {
     void add(const CompileCount& other);
 };
 
+// How the configurations of a sweep, or of several of one key, were timed against each other.
+struct TimingCount {
+    std::string how;  // "race" or "full" of the last sweep; empty: nothing was timed
+    long long configs = 0;
+    std::array<long long, 2> dropped = {0, 0};  // by round
+    std::optional<long long> calls;             // absent: the tuner's own affair
+    std::optional<double> device_s;             // of these calls
+    double seconds = 0;
+    void add(const TimingCount& other);
+};
+// For status.json: {"how", "configs", "dropped", "calls", "device_s", "seconds"}.
+Json to_json(const TimingCount& count);
+
 // A sweep as far as it has been told.
 struct Sweep {
     bool more = false;  // others follow
@@ -45,6 +59,7 @@ struct Sweep {
     long long timed = 0;
     std::size_t failed = 0;
     CompileCount compile;
+    TimingCount timing;
 };
 // `before`: the timings of the parts before this one.
 Result<Sweep> read_tuned(const Json& message, const KeyQuestion& asked, Conditions conditions,

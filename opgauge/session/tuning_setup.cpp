@@ -47,6 +47,7 @@ Result<TuningDesk> open_desk(const Plan& plan, const Environment& child,
     settings.accepted = plan.replay.accepted;
     settings.source = plan.replay.source.value;
     settings.warning = plan.replay.warning;
+    settings.timing_warning = plan.tune_timing.warning;
     settings.known = scope_before_child(plan, child);
     OPGAUGE_TRY_ASSIGN(auto store, TuningStore::open(run_dir / RunFiles::kTuning,
                                                      DatabaseAccess::create, kStoreWait));
@@ -55,7 +56,9 @@ Result<TuningDesk> open_desk(const Plan& plan, const Environment& child,
 
 Json tuning_facts(const Plan& plan, const std::optional<Replay>& source) {
     const std::string& from = plan.replay.source.value;
+    const bool tunes = plan.tune.value != "off";
     return {{"mode", plan.tune.value},
+            {"timing", tunes ? Json(plan.tune_timing.value) : Json(nullptr)},
             {"source", from.empty() ? Json(nullptr) : Json(from)},
             {"source_digest", source ? Json(source->digest()) : Json(nullptr)},
             {"accepted", plan.replay.accepted},

@@ -25,6 +25,14 @@ void add_compile(Json& kernel, const CompileCount& count) {
     add("compile_waited_s", count.waited_s);
 }
 
+void add_timing(Json& kernel, const TimingCount& count) {
+    kernel["timed_configs"] = kernel.value("timed_configs", 0LL) + count.configs;
+    kernel["dropped"] = kernel.value("dropped", 0LL) + count.dropped[0] + count.dropped[1];
+    kernel["timing_seconds"] = kernel.value("timing_seconds", 0.0) + count.seconds;
+    if (!count.device_s) return;
+    kernel["timing_device_s"] = kernel.value("timing_device_s", 0.0) + *count.device_s;
+}
+
 Json miss_json(const ReplayMiss& one) {
     Json differences = Json::array();
     for (const auto& difference : one.miss.differences) {
@@ -71,8 +79,23 @@ std::map<std::string, Json> TuningDesk::kernels() const {
         add("evicted", !state.excluded.empty());
         one["seconds"] = one["seconds"].get<double>() + state.seconds;
         add_compile(one, state.compile);
+        add_timing(one, state.timing);
     }
     return kernels;
+}
+
+// How each key that was tuned live was timed.
+Json TuningDesk::timings() const {
+    Json list = Json::array();
+    for (const auto& [identity, state] : keys_) {
+        if (state.timing.how.empty()) continue;
+        Json one = {{"kernel", state.asked.key.kernel},
+                    {"space", state.asked.key.space},
+                    {"key", state.asked.key.key}};
+        one.update(to_json(state.timing));
+        list.push_back(std::move(one));
+    }
+    return list;
 }
 
 Json TuningDesk::tuning_json() const {
@@ -85,6 +108,7 @@ Json TuningDesk::tuning_json() const {
     return {{"mode", name_of(settings_.mode)},
             {"winners_digest", digest.empty() ? Json(nullptr) : Json(digest)},
             {"kernels", list},
+            {"timings", timings()},
             {"hooks", counts},
             {"notes", notes_}};
 }

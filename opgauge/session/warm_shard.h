@@ -35,6 +35,7 @@ struct ShardJob {
     Json timer_settings = Json::object();
     int compile_jobs = 1;
     bool overlap_compiling = true;
+    std::string tune_timing = "full";
     Json scope = Json::object();  // what is known of the winners' scope
     WarmupOverlap overlap;
     CaseCosts costs;

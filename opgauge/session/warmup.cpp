@@ -57,6 +57,7 @@ ShardJob job_of(const WarmupInput& input, std::size_t shard) {
     // The shards compile at the same time, on the same cores.
     job.compile_jobs = std::max(1, plan.compile.jobs / static_cast<int>(plan.warmup.shards.size()));
     job.overlap_compiling = plan.compile.overlap;
+    job.tune_timing = plan.tune_timing.value;
     job.scope = to_json(scope_before_child(plan, input.environment));
     job.overlap = plan.warmup.overlap;
     job.costs = input.costs;

@@ -54,7 +54,12 @@ class Timer:
             host, self.estimate_ns = self._one_call()
             warmed += self.estimate_ns
             calls += 1
-        self._hold_ns = min(_LONGEST_HOLD_NS, 1.5 * host + _HOLD_MARGIN_NS)
+        self._hold_for(host)
+
+    def _hold_for(self, host_ns: float) -> None:
+        """From now on a hold outlasts at least so much of the host's time."""
+        needed = 1.5 * host_ns + _HOLD_MARGIN_NS
+        self._hold_ns = min(_LONGEST_HOLD_NS, max(self._hold_ns, needed))
 
     def _one_call(self) -> tuple[float, float]:
         """Nanoseconds of the host until a call has returned, and until its work is done."""

@@ -136,6 +136,10 @@ class TorchDevice:
             self._flush_buffer = self.buffer(2 * self.l2_bytes())
         self.fill(self._flush_buffer, 0)
 
+    def forget_flush_buffer(self) -> None:
+        """Gives its memory back to the framework; the next flush() makes another."""
+        self._flush_buffer = None
+
     # A vendor with runtime calls of its own overrides the next two: the corpus may have put
     # operators of its own behind what they use.
     def fill(self, buffer: Any, byte: int) -> None:

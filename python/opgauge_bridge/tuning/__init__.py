@@ -16,6 +16,7 @@ from .autotuner import TunerHooks
 from .desk import Desk
 from .flaggems import LaunchHooks, StoreHooks
 from .imports import after_import
+from .racing import Racing
 from .runs import Runs
 
 
@@ -25,8 +26,9 @@ class Hooks:
     def __init__(self, channel: Channel, backend: str, tune: dict[str, Any] | None = None) -> None:
         self._channel = channel
         self._backend = backend
-        self._desk = Desk(channel, self._alive)
-        self.runs = Runs(self._desk, Ahead(channel.tell, backend, tune or {}))
+        racing = Racing(channel.tell, backend, tune or {})
+        self._desk = Desk(channel, self._alive, racing.timer_name)
+        self.runs = Runs(self._desk, Ahead(channel.tell, backend, tune or {}), racing)
         self._tuners = TunerHooks(self.runs, self._desk.warn)
         self._store = StoreHooks(self.runs)
         self._launches = LaunchHooks(self.runs)

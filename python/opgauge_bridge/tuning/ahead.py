@@ -120,6 +120,16 @@ class Compilation:
         with self._waiting():
             return self.pool.wait(index, functools.partial(self._tell_progress, index))
 
+    def wait_for_any(self, configs: list[Any]) -> Any:
+        """The first of these that need not be waited for, when there is one."""
+        indexes = [self._index(config) for config in configs]
+        if None in indexes:
+            return configs[indexes.index(None)]
+        known = [index for index in indexes if index is not None]
+        with self._waiting():
+            tick = functools.partial(self._tell_progress, known[0])
+            return configs[known.index(self.pool.wait_for_any(known, tick))]
+
     def wait_for_all(self) -> None:
         with self._waiting():
             self.pool.wait_for_all(lambda: self._tell_progress(self.pool.longest_running()))

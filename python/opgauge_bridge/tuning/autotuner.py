@@ -124,8 +124,11 @@ class TunerHooks:
 
     def _bench(self, method: Method) -> Method:
         def _bench(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-            call = functools.partial(method, tuner, *args, **kwargs)
             meta = {name: value for name, value in kwargs.items() if name != "config"}
+
+            def call(config: Any) -> Any:
+                return method(tuner, *args, **{**kwargs, "config": config})
+
             return self._runs.bench(tuner, kwargs.get("config"), args, meta, call)
 
         return _bench

@@ -12,7 +12,7 @@ from typing import Any
 from ..channel import EXIT_PROTOCOL_ERROR, EXIT_STOPPED, Channel
 from ..errors import first_line
 from .configs import Fields, matches, plain
-from .facts import Facts, facts_of, raw_key
+from .facts import Facts, facts_of, raw_key, tuning_timer
 from .sweep import Sweep
 
 # These are the device's or the host's state, not a configuration's fault.
@@ -63,9 +63,15 @@ def failure_kind(error: BaseException) -> str | None:
 class Desk:
     """Owns every entry; the caches and the hooks come here."""
 
-    def __init__(self, channel: Channel, alive: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        alive: Callable[[], bool],
+        timer_name: Callable[[Any], str] = tuning_timer,
+    ) -> None:
         self._channel = channel
         self._alive = alive
+        self._timer_name = timer_name
         self._entries: dict[tuple[Any, ...], Entry] = {}
         self.launches = 0  # through tuners that have a choice
         self.lookups = 0
@@ -80,7 +86,7 @@ class Desk:
     # -- winner -------------------------------------------------------------------------------
     def entry(self, tuner: Any, args: Any, kwargs: dict[str, Any], space: str, key: Any) -> Entry:
         """Of a tuner at a key. Two tuners with the same facts share it."""
-        facts = facts_of(tuner)
+        facts = facts_of(tuner)._replace(tuning_timer=self._timer_name(tuner))
         name = (facts, tuple(tuner.keys), space, key)
         entry = self._entries.get(name)
         if entry is None:

@@ -200,6 +200,11 @@ class Pool:
         self._wait_while(lambda: index in self._left, tick)
         return self.outcomes.get(index)
 
+    def wait_for_any(self, indexes: Sequence[int], tick: Tick) -> int:
+        """The first of these that has an outcome, or that the pool does not have."""
+        self._wait_while(lambda: all(index in self._left for index in indexes), tick)
+        return next(index for index in indexes if index not in self._left)
+
     def wait_for_all(self, tick: Tick) -> None:
         self._wait_while(lambda: bool(self._left), tick)
 

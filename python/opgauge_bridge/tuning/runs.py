@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from . import ahead
 from .caches import WinnerCache
 from .configs import fields_of, own_config
 from .desk import Desk, Entry, failure_kind
+from .racing import Bench, Heat, Racing
 from .sweep import Sweep, without_nan
 
 
@@ -35,14 +37,17 @@ class Run:
         self.candidates: list[Any] = []
         self.compiled: ahead.Compilation | None = None
         self.benched = False
+        self.heat: Heat | None = None
+        self.racing = False
 
 
 class Runs:
     """The tuners that run now (one may launch another's kernel) and the keys launched of late."""
 
-    def __init__(self, desk: Desk, ahead_: ahead.Ahead) -> None:
+    def __init__(self, desk: Desk, ahead_: ahead.Ahead, racing: Racing) -> None:
         self._desk = desk
         self._ahead = ahead_
+        self._racing = racing
         self._stack: list[Run] = []
         self.launched: set[int] = set()
 
@@ -178,34 +183,78 @@ class Runs:
         key = get_key({name: named[name] for name in tuner.arg_names if name in named})
         return self._desk.entry(tuner, args, kwargs, space, key)
 
-    def bench(
-        self, tuner: Any, config: Any, args: Any, meta: dict[str, Any], call: Callable[[], Any]
-    ) -> Any:
-        """In place of a tuner's timing of one configuration; `call` is its own."""
+    def bench(self, tuner: Any, config: Any, args: Any, meta: dict[str, Any], call: Bench) -> Any:
+        """In place of a tuner's timing of one configuration; `call` is its own, for any."""
         run = self.of(tuner)
-        if run is None or run.sweep is None:
-            return call()
+        if run is None or run.sweep is None or run.racing:
+            return call(config)
         if run.entry is not None and run.entry.excludes(config):
             return [math.inf] * 3
         if not run.benched:
             run.benched = True
             run.compiled = self._ahead.begin(tuner, args, meta, run.candidates)
-        values = self._timed(run, run.sweep, config, call)
-        run.sweep.timed += 1
+            self._race(run, run.sweep, call)
+        if run.heat is not None and run.heat.knows(config):
+            values: Any = run.heat.values(config)
+        else:
+            values = self._timed(run, run.sweep, config, call)
         run.sweep.add(config, values)
         return without_nan(values)
 
-    def _timed(self, run: Run, sweep: Sweep, config: Any, call: Callable[[], Any]) -> Any:
+    def _timed(self, run: Run, sweep: Sweep, config: Any, call: Bench) -> Any:
         """What cannot be compiled is not timed."""
+        sweep.timed += 1
         with _failures_noted(run.tuner, config, sweep):
-            if run.compiled is None:
-                return call()
-            outcome = run.compiled.wait(config)
-            if outcome is not None and outcome.state == "failed":
-                sweep.add_failure(config, outcome.kind, outcome.message)
+            if self._failed(run, sweep, config):
                 return [math.inf] * 3
-            with run.compiled.counted():
-                return call()
+            began = time.perf_counter()
+            with run.compiled.counted() if run.compiled else contextlib.nullcontext():
+                values = call(config)
+            sweep.timing["seconds"] += time.perf_counter() - began
+            return values
+
+    def _failed(self, run: Run, sweep: Sweep, config: Any) -> bool:
+        """Whether a worker could not compile it; waits for that."""
+        outcome = run.compiled.wait(config) if run.compiled else None
+        if outcome is None or outcome.state != "failed":
+            return False
+        sweep.add_failure(config, outcome.kind, outcome.message)
+        return True
+
+    # -- the race -----------------------------------------------------------------------------
+    def _race(self, run: Run, sweep: Sweep, call: Bench) -> None:
+        """At the first timing of a key: all are raced now, and the tuner is told as it asks."""
+        sweep.timing = {"how": "full", "configs": len(run.candidates), "seconds": 0.0}
+        # A corpus's store may have had the times of some.
+        new = [config for config in run.candidates if not sweep.has(config)]
+        heat = self._racing.begin(run.tuner, new)
+        if heat is None:
+            return
+        run.racing = True
+        try:
+            while queue := heat.queue():
+                self._turn(run, sweep, heat, queue, call)
+        finally:
+            run.racing = False
+            self._racing.end()
+        run.heat = heat
+        sweep.timed = heat.timed()
+        sweep.timing = heat.facts()
+
+    def _turn(self, run: Run, sweep: Sweep, heat: Heat, queue: list[Any], call: Bench) -> None:
+        """Of one that is compiled; the others may still be."""
+        config = run.compiled.wait_for_any(queue) if run.compiled else queue[0]
+        if self._failed(run, sweep, config):
+            heat.fail(config)
+            return
+
+        def bench(config: Any) -> Any:
+            with _failures_noted(run.tuner, config, sweep):
+                return call(config)
+
+        new = run.compiled is not None and not heat.begun(config)
+        with run.compiled.counted() if run.compiled and new else contextlib.nullcontext():
+            heat.turn(config, bench)
 
 
 def can_drop(run: Run) -> bool:

@@ -50,6 +50,7 @@ class Sweep:
         self.benchmark_key: list[Any] | None = None
         self.benchmark_space = ""
         self.compile: dict[str, Any] | None = None  # of the pool, where there was one
+        self.timing: dict[str, Any] = {}  # how it was timed; empty: nothing was
 
     def seconds(self) -> float:
         return time.perf_counter() - self._begin
@@ -62,6 +63,9 @@ class Sweep:
         fields = fields_of(config)
         message = message[:_LONGEST_MESSAGE]
         self._failed[text_of(fields)] = {"config": fields, "kind": kind, "message": message}
+
+    def has(self, config: Any) -> bool:
+        return text_of(fields_of(config)) in self._timings
 
     def times(self, fields: Fields) -> Times:
         known = self._timings.get(text_of(fields))
@@ -85,6 +89,8 @@ class Sweep:
             ends["benchmark_key"] = self.benchmark_key
         if self.compile is not None:
             ends["compile"] = self.compile
+        if self.timing:
+            ends["timing"] = self.timing
         parts = list(self._parts())
         for part in parts[:-1]:
             yield {**ends, **part, "more": True}

@@ -24,6 +24,15 @@ TEST(Facts, AnObjectAgainstNothingIsOneDifference) {
     EXPECT_EQ(to_text(differences[0]), "environment (A: {\"A\":\"1\"}, B: unknown)");
 }
 
+TEST(Facts, WhatIsLeftOutOfASetupHasItsUsualValue) {
+    const auto differences = setup_fact_differences(Json::object(), {{"tune_timing", "race"}});
+    ASSERT_EQ(differences.size(), 1U);
+    EXPECT_EQ(to_text(differences[0]), "tune_timing (A: full, B: race)");
+    EXPECT_TRUE(setup_fact_differences(Json::object(), Json::object()).empty());
+    EXPECT_TRUE(is_allowed("tune_timing", std::vector<std::string>{"tune_timing"}));
+    EXPECT_TRUE(check_factors(std::vector<std::string>{"tune_timing"}));
+}
+
 TEST(Facts, AFactorAllowsWhatItNamesAndItsMembers) {
     const std::vector<std::string> factors = {"environment", "timer", "corpus.commit"};
     EXPECT_TRUE(is_allowed("environment.A", factors));

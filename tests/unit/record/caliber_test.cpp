@@ -33,6 +33,25 @@ TEST(Caliber, ChangesWithEachOfItsFieldsAndWithNothingElse) {
     EXPECT_EQ(setup_id(same), before);
 }
 
+TEST(Caliber, AFactThatRunsOfEarlierVersionsLackKeepsTheirIds) {
+    Json usual = identity();
+    usual["tuning"]["timing"] = "full";
+    Json off = identity();
+    off["tuning"]["timing"] = nullptr;
+    for (const Json& same : {usual, off}) {
+        EXPECT_EQ(setup_id(same), setup_id(identity()));
+        EXPECT_TRUE(setup_differences(identity(), same).empty());
+        EXPECT_FALSE(setup_facts(same).contains("tune_timing"));
+    }
+    Json raced = identity();
+    raced["tuning"]["timing"] = "race";
+    EXPECT_NE(setup_id(raced), setup_id(identity()));
+    const auto differences = setup_differences(identity(), raced);
+    ASSERT_EQ(differences.size(), 1U);
+    EXPECT_EQ(differences[0].left, "full");
+    EXPECT_EQ(differences[0].right, "race");
+}
+
 TEST(Caliber, DoesNotDependOnTheOrderOfMembers) {
     const Json a = {{"driver", "1"}, {"environment", {{"A", "1"}, {"B", "2"}}}};
     const Json b = {{"environment", {{"B", "2"}, {"A", "1"}}}, {"driver", "1"}};

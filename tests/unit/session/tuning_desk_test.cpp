@@ -77,6 +77,44 @@ class TuningDeskTest : public ::testing::Test {
     TempDir folder_;
 };
 
+TEST_F(TuningDeskTest, EachKeyIsCountedAsItWasTimed) {
+    auto desk = this->desk(TuningMode::record);
+    for (int id = 1; id <= 3; ++id) ASSERT_TRUE(desk.answer_winner(question(id, 128 * id)));
+    Json raced = sweep(1, 64, 0.005);
+    raced["timing"] = {{"how", "race"}, {"configs", 12},      {"dropped", {7, 2}},
+                       {"calls", 400},  {"device_s", 0.0625}, {"seconds", 0.25}};
+    Json full = sweep(2, 64, 0.005);
+    full["timing"] = {{"how", "full"}, {"configs", 12}, {"seconds", 1.5}};
+    for (const Json& message : {raced, full, sweep(3, 64, 0.005)}) {
+        ASSERT_TRUE(desk.take_tuned(message, Conditions::unknown));
+    }
+    const Json tuning = desk.tuning_json();
+    const Json& timings = tuning["timings"];
+    ASSERT_EQ(timings.size(), 2U);  // the third was told without
+    EXPECT_EQ(timings[0]["key"], Json::array({128, 128, "torch.float16"}));
+    EXPECT_EQ(timings[0]["how"], "race");
+    EXPECT_EQ(timings[0]["configs"], 12);
+    EXPECT_EQ(timings[0]["dropped"], Json::array({7, 2}));
+    EXPECT_EQ(timings[0]["calls"], 400);
+    EXPECT_EQ(timings[0]["device_s"], 0.0625);
+    EXPECT_EQ(timings[1]["how"], "full");
+    EXPECT_EQ(timings[1]["calls"], nullptr);
+    EXPECT_EQ(timings[1]["device_s"], nullptr);
+    const Json& kernel = tuning["kernels"][0];
+    EXPECT_EQ(kernel["timed_configs"], 24);
+    EXPECT_EQ(kernel["dropped"], 9);
+    EXPECT_EQ(kernel["timing_seconds"], 1.75);
+    EXPECT_EQ(kernel["timing_device_s"], 0.0625);
+}
+
+TEST_F(TuningDeskTest, ARaceThatCannotBeIsNotedOnce) {
+    TuningSettings settings;
+    settings.timing_warning = "--tune-timing race: no";
+    auto desk = this->desk(TuningMode::record, settings);
+    EXPECT_THAT(desk.lines(), ElementsAre("--tune-timing race: no"));
+    EXPECT_EQ(desk.tuning_json()["notes"], Json::array({"--tune-timing race: no"}));
+}
+
 TEST_F(TuningDeskTest, AWinnerOfThisRunIsUsedByTheNextChild) {
     TuningDesk desk = this->desk(TuningMode::record);
     EXPECT_EQ((*desk.answer_winner(question(1, 384)))["type"], "tune");

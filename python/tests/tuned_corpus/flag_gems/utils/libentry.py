@@ -102,6 +102,10 @@ class LibTuner(triton.runtime.Autotuner):
         return self.cache[key]
 
     @classmethod
+    def get(cls, name):
+        return cls.policies[name]
+
+    @classmethod
     def register_policy(cls, name):
         def decorator(function):
             policy = {"policy": lambda self, *parts: function(self, *parts)}
