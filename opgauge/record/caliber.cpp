@@ -47,6 +47,7 @@ const std::vector<CaliberField>& setup_fields() {
         {"environment", "/environment"},
         {"parallel_measure", "/settings/parallel_measure"},
         {"heat", "/settings/heat"},
+        {"device_use", "/settings/device_use", "own"},
         {"tune_timing", "/tuning/timing", "full"},
     };
     return kFields;

@@ -97,6 +97,7 @@ Json settings_facts(const IdentityInput& input) {
             {"warmup_ms", plan.settings.warmup_ms},
             {"iteration_ms", plan.settings.iteration_ms},
             {"parallel_measure", input.measuring == Measuring::parallel},
+            {"device_use", input.device_lanes > 1 ? "shared" : "own"},
             {"device_lanes", input.device_lanes},
             {"heat", plan.heat},
             {"stopping", name_of(stopping.rule)},

@@ -49,6 +49,7 @@ class Recorder:
         self._index = 0
         self._calls = 0
         self._gems_depth = 0
+        self.gems_known = False  # whether they were ever switched on in this process
         self._measuring = False
         self._open = False
         self._skipped = False

@@ -14,6 +14,7 @@ from . import conformance
 from .channel import EXIT_PROTOCOL_ERROR, EXIT_STOPPED, EXIT_UNTRUSTED
 from .device_report import device_report
 from .session import session as our_session
+from .turns import turn
 
 
 # After the corpus is imported (the framework is loaded then) and before the first test.
@@ -29,7 +30,12 @@ def pytest_runtestloop(session: Any) -> None:
     answer = ours.channel.ask("device", **device_report(ours.job))
     code = EXIT_STOPPED if answer.get("type") == "stop" else EXIT_PROTOCOL_ERROR
     if answer.get("type") == "go":
-        if not ours.job.get("conformance") or conformance.check(ours.channel, ours.job):
+        if not ours.job.get("conformance"):
+            return
+        turn().begin()
+        trusted = conformance.check(ours.channel, ours.job)
+        turn().end()
+        if trusted:
             return
         code = EXIT_UNTRUSTED  # another child measures
     sys.stdout.flush()

@@ -9,6 +9,7 @@ of triton.testing.do_bench inside a test is a case with one side.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -19,6 +20,7 @@ from typing import Any
 from . import compiling
 from .cases import Recorder
 from .session import Session
+from .turns import turn
 
 _LACKS_DTYPE = "can't be supported by this op"
 _BENCHMARK_PARTS = ("get_latency", "run", "get_input_iter", "set_dtypes")
@@ -167,7 +169,10 @@ def _hook_gems(recorder: Recorder) -> None:
     def enter(method: Callable[..., Any]) -> Callable[..., Any]:
         def __enter__(self: Any) -> Any:
             recorder.enter_gems()
-            return method(self)
+            # The first time it registers every operator, which takes seconds of the host alone.
+            with contextlib.nullcontext() if recorder.gems_known else turn().away():
+                recorder.gems_known = True
+                return method(self)
 
         return __enter__
 

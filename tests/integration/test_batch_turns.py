@@ -69,15 +69,13 @@ def test_children_launch_and_time_only_while_they_have_the_turn(corpus_tool):
         assert all(row["flags"] == [] for row in rows_of(run))
 
 
-def test_sharing_a_device_is_no_other_caliber(corpus_tool):
+def test_rows_of_a_shared_device_are_of_another_caliber(corpus_tool):
     corpus_tool.env["OPGAUGE_LOCKS"] = str(corpus_tool.folder / "locks")
     assert corpus_tool("batch", "abs", *WORDS, "--lanes-per-device", "2").code == 0
     assert corpus_tool("batch", "abs", *WORDS[:-1], "b").code == 0
-    one, other = (
-        [row["caliber_id"] for row in rows_of(corpus_tool.folder / name / "runs/abs")]
-        for name in ("a", "b")
-    )
-    assert one == other != []
+    refused = corpus_tool("compare", "a", "b")
+    assert refused.code == 3
+    assert "device_use (A: shared, B: own)" in refused.err
 
 
 def test_an_operator_that_ran_out_of_memory_beside_others_is_tried_alone(batches):
