@@ -105,6 +105,8 @@ void Dispatcher::take_ended(Lane& lane, const Json& message) {
         // Its own word is that it was interrupted; we know why.
         result = ended_with(lane.silent ? "timeout" : "crashed", lane.fault);
     }
+    // A lane is always ended by the same signal, whatever ended the batch.
+    if (interrupted_ && result.status == "interrupted") result.reason = interrupted_->by;
     const std::size_t finished = *lane.item;
     finish(lane, std::move(result));
     if (message.contains("health")) take_health(lane, message["health"]);
@@ -208,6 +210,7 @@ Json Dispatcher::next_answer(Lane& lane) {
     item.lane = lane.view.device;
     ++item.attempts;
     folder_.touch(*index);
+    unsaved_ = true;
     lane.item = index;
     lane.messages = 0;
     lane.heard = clock_.now();
@@ -283,6 +286,7 @@ void Dispatcher::lose(Lane& lane, const Outcome& outcome) {
     result.status = interrupted_ ? "interrupted" : lane.silent ? "timeout" : "crashed";
     result.reason = interrupted_ ? interrupted_->by : fmt::format("the lane {}", to_text(outcome));
     result.exit_code = 1;
+    result.rows = rows_in(batch_.folder / item.run_dir);
     result.seconds = std::chrono::duration<double>(clock_.now() - lane.view.since).count();
     if (const auto* exited = std::get_if<Exited>(&outcome)) result.exit = exited->code;
     if (const auto* killed = std::get_if<Signaled>(&outcome)) result.signal = killed->signal;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/batch/recover.h"
 
+#include "opgauge/record/result_reader.h"
 #include "opgauge/record/run_dir.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,30 @@ std::optional<EntryResult> ended_run(const fs::path& run_dir) {
     if (result.status.empty() || result.status == "interrupted") return std::nullopt;
     add_identity(result, run_dir);
     return result;
+}
+
+RowCounts rows_in(const fs::path& run_dir) {
+    RowCounts counts;
+    const auto run = read_run(run_dir);
+    if (!run) return counts;
+    for (const Row& row : run->rows) {
+        switch (row.status) {
+            case RowStatus::ok:
+                ++counts.ok;
+                break;
+            case RowStatus::failed:
+                ++counts.failed;
+                break;
+            case RowStatus::invalid:
+                ++counts.invalid;
+                break;
+            case RowStatus::skipped:
+                ++counts.skipped;
+                break;
+        }
+        if (!row.flags.empty()) ++counts.flagged;
+    }
+    return counts;
 }
 
 void prepare_to_go_on(Batch& batch) {

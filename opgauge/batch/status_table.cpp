@@ -36,6 +36,11 @@ std::string status_of(const BatchItem& item) {
     return "not_run";
 }
 
+// An entry whose turn never came has made none.
+bool has_folder(const BatchItem& item) {
+    return item.attempts > 0 || item.resume || item.state == EntryState::finished;
+}
+
 }  // namespace
 
 std::string status_head() {
@@ -65,7 +70,7 @@ std::string status_line_of(const BatchItem& item, const std::string& backend) {
         if_ended(std::to_string(result.rows.flagged)),
         result.geomean_speedup ? fmt::format("{:.6g}", *result.geomean_speedup) : std::string(),
         markers_text(result.markers),
-        item.run_dir,
+        has_folder(item) ? item.run_dir : std::string(),
         result.reason};
     for (auto& cell : cells) cell = printable(cell);
     return csv_line(cells);

@@ -104,14 +104,25 @@ Result<void> add_side(const std::filesystem::path& recorded, const std::filesyst
     return {};
 }
 
-void take_verdict(const RowVerdict& verdict, ReproducedRow& row) {
+// Whether all that the interval holds differs by more than matters.
+bool lies_outside(const std::pair<double, double>& interval, double at_least) {
+    return interval.first > 1 + at_least || interval.second < 1 - at_least;
+}
+
+void take_verdict(const RowVerdict& verdict, double at_least, ReproducedRow& row) {
     row.ratio = verdict.ratio;
     row.interval = verdict.interval;
     if (!verdict.interval) {
-        row.why = "one number a process has no noise of its own";
+        row.why = "too few samples for an interval (a timer that gives one number has none)";
         return;
     }
     const bool differs = verdict.verdict == Verdict::faster || verdict.verdict == Verdict::slower;
+    if (!differs && lies_outside(*verdict.interval, at_least)) {
+        row.why =
+            "differs, but too little is known to say so of this many rows: more samples, or "
+            "more processes";
+        return;
+    }
     row.reproduced = differs ? Reproduced::no : Reproduced::yes;
     if (differs) row.why = fmt::format("{} than then", name_of(verdict.verdict));
 }
@@ -145,7 +156,9 @@ Result<Reproduction> reproduce(const std::filesystem::path& recorded,
     }
     const VerdictSettings verdict{settings.fdr, settings.at_least};
     const std::vector<RowVerdict> verdicts = judge_all(judged.evidence, verdict);
-    for (std::size_t i = 0; i < verdicts.size(); ++i) take_verdict(verdicts[i], judged.rows[i]);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        take_verdict(verdicts[i], settings.at_least, judged.rows[i]);
+    }
     Reproduction result{std::move(judged.rows)};
     for (auto& row : judged.without) result.rows.push_back(std::move(row));
     return result;

@@ -54,8 +54,8 @@ def test_one_line_and_its_exit_code(opgauge, words, code, line):
         (["--versoin"], "opgauge has no option --versoin; did you mean '--version'?"),
         (
             [],
-            "no command given; known: devices, plan, corpus, run, batch, show, compare, report, "
-            "verify",
+            "no command given; known: devices, plan, corpus, run, batch, show, compare, ab, "
+            "report, verify",
         ),
         (["run", "mm", "add"], "opgauge run does not take 'add'; `opgauge run --help` explains"),
         (["batch", "mm", "--resume", ""], "opgauge batch: --resume: the value is empty"),
@@ -111,9 +111,7 @@ def test_a_program_that_is_no_python_is_named(opgauge):
 def test_an_unreadable_shape_file_is_refused_with_its_place(opgauge):
     bad = opgauge.folder / "bad.yaml"
     bad.write_text("mm:\n  shapes: [1, 2\n")
-    done = opgauge(
-        "plan", "mm", "--corpus", CORPUS, "--backend", "fake", "--shapes", bad
-    )
+    done = opgauge("plan", "mm", "--corpus", CORPUS, "--backend", "fake", "--shapes", bad)
     assert done.code == 2
     assert f"shape file {bad}:" in done.err
     assert done.err.count("\n") == 1

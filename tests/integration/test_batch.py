@@ -226,6 +226,9 @@ def test_an_interrupt_completes_the_table_and_resume_does_the_rest(batches):
     assert child.returncode == 130
     assert f"opgauge batch --resume {batches.folder}" in err
     assert batches.statuses() == {"mm": "passed", "relu": "interrupted", "sum": "not_run"}
+    assert {op: row["run_dir"] for op, row in batches.rows().items()} == {
+        "mm": "runs/mm", "relu": "runs/relu", "sum": "",
+    }  # fmt: skip
     assert batches.state()["state"] == "interrupted"
     batches.script()
     batches.log.unlink()
@@ -306,12 +309,15 @@ def test_a_batch_that_runs_is_shown_and_not_run_twice(batches):
     mm = next(lane for lane in status["lanes"] if lane.get("entry") == "mm")
     assert (mm["case"], mm["case_index"], mm["planned"]) == ("mm float16", 1, 2)
     assert "mm  case 1 of 2" in batches.tool("batch", "status", "a").out
+    assert batches.statuses()["mm"] == "running"
     done = batches.resume()
     assert done.code == 3
     assert "is being run by another process" in done.err
     child.send_signal(signal.SIGTERM)
     child.communicate(timeout=30)
     assert child.returncode == 143
+    # Lanes are always ended by SIGINT.
+    assert batches.rows()["mm"]["error"] == "interrupted by SIGTERM"
 
 
 def test_a_folder_that_is_no_batch(batches):

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Tool
+from conftest import Tool, scripted_case
 from test_batch import NATIVE, Batches, wait_for
 
 
@@ -58,6 +58,19 @@ def test_a_bad_lane_costs_one_operator(batches, bad):
     assert others(batches) == {"passed"}
     assert sorted(batches.given()) == NATIVE
     assert left_processes(batches) == []
+
+
+def test_what_a_killed_lane_had_measured_is_counted(batches, script):
+    cases = [
+        scripted_case(64, [5000, 5010], [4000, 4010]),
+        scripted_case(128, end={"status": "failed", "error": {}}),
+    ]
+    assert batches.tool(*script(cases), OPGAUGE_LANE_PROGRAM="").code == 1
+    batches.script(mm={"do": "crash", "like": str(batches.tool.one_run())})
+    batches("mm", "add")
+    row = batches.rows()["mm"]
+    assert row["status"] == "crashed"
+    assert (row["rows_ok"], row["rows_failed"], row["rows_flagged"]) == ("1", "1", "0")
 
 
 @pytest.mark.parametrize("silent", ["hang", "stop_itself", "hang_for_good"])

@@ -334,8 +334,9 @@ def test_a_job_that_can_never_start_is_given_up_with_slurms_reason(batches):
     done = batches("mm", "--sbatch", "--cpus-per-task=64", "--pending-limit", "2")
     assert done.code == 1
     assert batches.statuses() == {"mm": "not_run"}
-    assert "nothing started within 2.0 s; slurm says: PartitionConfig" in batches.rows()["mm"][
-        "error"]
+    assert (
+        "nothing started within 2.0 s; slurm says: PartitionConfig" in batches.rows()["mm"]["error"]
+    )
     assert batches.live() == []
 
 
@@ -375,8 +376,9 @@ def test_a_real_lane_measures_in_a_task(batches):
 @pytest.mark.skipif("OPGAUGE_SLOW_TESTS" not in os.environ, reason="Slurm takes over a minute")
 def test_a_task_out_of_time_keeps_what_it_has_measured(batches):
     batches.script(mm={"do": "hang"})
-    done = batches("add", "mm", "--tasks", "1", "--task-time", "1", "--task-retries", "0",
-                   timeout=180)
+    done = batches(
+        "add", "mm", "--tasks", "1", "--task-time", "1", "--task-retries", "0", timeout=180
+    )
     assert done.code == 1
     assert batches.statuses() == {"add": "passed", "mm": "not_run"}
     assert "ended as timeout: TIMEOUT (TimeLimit)" in batches.rows()["mm"]["error"]

@@ -145,9 +145,7 @@ def test_triggers_are_named_and_do_not_run(opgauge):
     path = small_file(opgauge.folder / "in.db")
     with sqlite3.connect(path) as database:
         (table,) = database.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
-        database.execute(
-            f"CREATE TRIGGER bad AFTER INSERT ON {quoted(table)} BEGIN SELECT 1; END"
-        )
+        database.execute(f"CREATE TRIGGER bad AFTER INSERT ON {quoted(table)} BEGIN SELECT 1; END")
     database.close()
     done = opgauge("tune", "import", path, "--into", "tuning.db")
     assert (done.code, "its trigger 'bad'" in done.err) == (2, True)
@@ -156,8 +154,11 @@ def test_triggers_are_named_and_do_not_run(opgauge):
 def test_damaged_files_are_refused_by_name(opgauge):
     whole = small_file(opgauge.folder / "in.db").read_bytes()
     bad = opgauge.folder / "bad.db"
-    for content, words in [(b"", "empty (0 bytes)"), (whole[: len(whole) // 2], "it was cut"),
-                           (b"x" * 500, "not an sqlite database")]:
+    for content, words in [
+        (b"", "empty (0 bytes)"),
+        (whole[: len(whole) // 2], "it was cut"),
+        (b"x" * 500, "not an sqlite database"),
+    ]:
         bad.write_bytes(content)
         done = opgauge("tune", "import", bad, "--into", "tuning.db")
         assert (done.code, words in done.err) == (2, True), done.err
@@ -168,8 +169,9 @@ def test_damaged_files_are_refused_by_name(opgauge):
 def test_merge_diff_and_usage(opgauge):
     for name, block in (("a", 64), ("b", 128)):
         key = {"key_0": ("BIGINT", [1])}
-        write_table(opgauge.folder / f"{name}.in", "mm_" + "a" * 32, key,
-                    {"BLOCK_M": ("BIGINT", [block])})
+        write_table(
+            opgauge.folder / f"{name}.in", "mm_" + "a" * 32, key, {"BLOCK_M": ("BIGINT", [block])}
+        )
         assert opgauge("tune", "import", f"{name}.in", "--into", f"{name}.db").code == 0
     merged = opgauge("tune", "merge", "a.db", "b.db", "--into", "m.db", "--json").json()
     assert [side["config"]["BLOCK_M"] for side in merged["disagreements"][0]["sides"]] == [64, 128]

@@ -57,6 +57,24 @@ def test_a_difference_within_a_noisy_runs_own_noise_is_no_fault(opgauge, script)
     assert "note: 1 of the reproduced have a noise above 5 %" in done.out
 
 
+def test_a_large_difference_that_the_adjustment_hides_is_not_called_reproduced(opgauge, script):
+    few = [700, 1000, 1300, 850, 1150]
+    words = ("--min-samples", "5", "--precision", "0.5")
+    sizes = (64, 128, 256)
+    assert opgauge(*script([scripted_case(size, None, few) for size in sizes]), *words).code == 0
+    script(
+        [
+            scripted_case(size, None, [value * (1.8 if size == 64 else 1) for value in few])
+            for size in sizes
+        ]
+    )
+    done = opgauge("verify", opgauge.one_run(), "--json")
+    first, *others = done.json()["numbers"]["rows"]
+    assert (first["result"], round(first["ratio"], 1)) == ("unknown", 1.8)
+    assert first["why"].startswith("differs, but too little is known")
+    assert {row["result"] for row in others} == {"reproduced"}
+
+
 def test_a_case_that_fails_now_did_not_come_again(opgauge, recorded, script):
     error = {"status": "failed", "error": {"kind": "error", "message": "no"}}
     script([scripted_case(64, end=error)])

@@ -230,9 +230,7 @@ def test_shards_that_share_a_device_choose_no_winner(warmups):
         (step,) = case["tuning"]
         crowded = sweep(step["winner"]["id"], step["winner"]["key"][0], best=1)["tuned"]
         step["tuned_warming"] = crowded
-    done, run = warmups(
-        cases, "--warmup-devices", "8", "--share-devices", FAKE_VISIBLE_DEVICES="1"
-    )
+    done, run = warmups(cases, "--warmup-devices", "8", "--share-devices", FAKE_VISIBLE_DEVICES="1")
     assert done.code == 0, done.err
     assert "shards shared a device" in done.err
     assert report_of(run)["shared"] is True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -79,6 +80,9 @@ class Lane:
         folder = Path(self.job["run_dir"])
         folder.mkdir(parents=True, exist_ok=bool(self.job["resume"]))
         (folder / "run_identity.json").write_text("{}")
+        for name in ("run_identity.json", "rows.jsonl") if "like" in op else ():
+            shutil.copy(Path(op["like"]) / name, folder)
+        op.pop("like", None)
         self.tell("phase", text="measuring")
         for index in (1, 2):
             self.tell("case", name=f"{self.job['operator']} float16", index=index, planned=2)
