@@ -165,8 +165,9 @@ Result<void> check_same(const BatchCommandOptions& options, const Batch& batch,
         std::equal(entries.begin(), entries.end(), batch.items.begin(), batch.items.end(),
                    [](const BatchEntry& a, const BatchItem& b) { return a.name == b.entry.name; });
     if (same) return {};
-    return other_batch(batch.folder, fmt::format("it selects {} operators, not these {}",
-                                                 batch.items.size(), entries.size()));
+    return other_batch(batch.folder,
+                       fmt::format("it selects {}, not these {}",
+                                   counted(batch.items.size(), "operator"), entries.size()));
 }
 
 // Relative paths in its options are those of the folder where it was started.

@@ -74,9 +74,9 @@ void add_executor(CLI::App& command, BatchCommandOptions& options) {
     command.add_option("--qos", slurm.qos, "Slurm's quality of service");
     command.add_option("--constraint", slurm.constraint, "features that a node must have");
     command.add_option("--task-time", slurm.minutes, "limit of a task in minutes")
-        ->check(CLI::PositiveNumber);
+        ->check(above_zero);
     command.add_option("--at-once", slurm.at_once, "tasks that run at one time, at most")
-        ->check(CLI::PositiveNumber);
+        ->check(above_zero);
     command.add_option("--sbatch", slurm.more, "an option for sbatch, verbatim")
         ->allow_extra_args(false);
     command.add_option("--chunk-minutes", options.chunk_minutes, "expected time of a task")
@@ -87,11 +87,11 @@ void add_executor(CLI::App& command, BatchCommandOptions& options) {
     command.add_option("--task-retries", options.task_retries, "submits of a lost task again")
         ->check(CLI::Range(0, 100));
     command.add_option("--pending-limit", options.pending_limit_s, "seconds without a start")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least_zero);
     command.add_option("--poll", options.poll_s, "seconds between looks")
         ->check(CLI::Range(0.1, 3600.0));
     command.add_option("--record-wait", options.record_wait_s, "seconds for a late record")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least_zero);
 }
 
 }  // namespace
@@ -108,9 +108,9 @@ void add_batch(CLI::App& app, BatchCommandOptions& options) {
             return value.empty() ? std::string("the value is empty") : std::string();
         });
     command.add_option("--wait-lease", options.wait_lease_s, "wait so long for leased devices")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least_zero);
     command.add_option("--lane-silence", options.lane_silence_s, "end a lane that is silent")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least_zero);
     command.add_option("--lanes-per-device", options.lanes_per_device, "lanes that share a device")
         ->check(CLI::Range(1, 64));
     command.add_flag("--no-fork-server", options.no_fork_server, "a new process for each child");

@@ -17,6 +17,10 @@ void add_measuring(CLI::App& command, RunCommandOptions& options);
 // What `compare` and `ab` judge by.
 void add_verdicts(CLI::App& command, CompareCommandOptions& options);
 
+// Checks of a number; CLI11's own name a bound of 309 digits.
+std::string at_least_zero(const std::string& value);
+std::string above_zero(const std::string& value);
+
 // The flag table of `ab` (ab_options.cpp).
 void add_ab(CLI::App& app, AbCommandOptions& options);
 // The flag table of `batch` (batch_options.cpp).

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
+#include "opgauge/base/text.h"
+
 #include "cli/help.h"
 #include "cli/option_groups.h"
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+
 namespace opgauge::cli {
 
 void add_json(CLI::App& command, bool& json) {
     command.add_flag("--json", json, "print facts as JSON");
+}
+
+std::string at_least_zero(const std::string& value) {
+    const auto number = parse_double(value);
+    return number && std::isfinite(*number) && *number >= 0
+               ? ""
+               : printable(value) + " is not a number of 0 or more";
+}
+
+std::string above_zero(const std::string& value) {
+    const auto number = parse_double(value);
+    return number && std::isfinite(*number) && *number > 0
+               ? ""
+               : printable(value) + " is not a number above 0";
 }
 
 CLI::App& add_command(CLI::App& app, const char* name, const char* description) {
@@ -81,9 +99,9 @@ void add_how(CLI::App& command, PlanOptions& plan) {
         ->check(CLI::IsMember({"core", "comprehensive"}));
     command.add_option("--dtypes", plan.dtypes, "dtypes, comma separated")->delimiter(',');
     command.add_option("--warmup", plan.warmup_ms, "the corpus's own warm-up in ms (direct)")
-        ->check(CLI::PositiveNumber);
+        ->check(above_zero);
     command.add_option("--iter", plan.iteration_ms, "the corpus's own repetition in ms (direct)")
-        ->check(CLI::PositiveNumber);
+        ->check(above_zero);
 }
 
 }  // namespace
@@ -111,9 +129,9 @@ void add_measuring(CLI::App& command, RunCommandOptions& options) {
     command.add_flag("--retry-capture", options.run.retry_capture,
                      "try graphs again that are known to fail");
     command.add_option("--timeout", options.timeout_s, "hard limit for the child in s; 0: none")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least_zero);
     command.add_option("--stall", options.stall_s, "limit without progress in s; 0: none")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least_zero);
     command.add_flag("--no-check", options.no_check, "do not compare the sides' outputs");
     command.add_flag_callback(
         "--parallel-measure", [&options] { options.run.measuring = Measuring::parallel; },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opgauge/base/file.h"
+#include "opgauge/base/text.h"
 #include "opgauge/report/html_report.h"
 #include "opgauge/report/run_reports.h"
 
@@ -16,10 +17,12 @@
 namespace opgauge::cli {
 namespace {
 
-std::string format_of(const ReportOptions& options) {
+Result<std::string> format_of(const ReportOptions& options) {
     if (!options.format.empty()) return options.format;
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings = {
-        {{".md", "markdown"},
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kEndings = {
+        {{"", "text"},
+         {".txt", "text"},
+         {".md", "markdown"},
          {".csv", "csv"},
          {".json", "json"},
          {".html", "html"},
@@ -28,7 +31,18 @@ std::string format_of(const ReportOptions& options) {
     for (const auto& [known, format] : kEndings) {
         if (ending == known) return std::string(format);
     }
-    return "text";
+    return fail(ErrorKind::usage,
+                fmt::format("report --output {}: no format is known by this ending; name one with "
+                            "--format (text, markdown, csv, json, html) or end the name with .txt, "
+                            ".md, .csv, .json or .html",
+                            printable(options.output)));
+}
+
+// What the other formats say in their text.
+void tell_warnings(const ReportSource& source) {
+    for (const auto& warning : source_warnings(source)) {
+        fmt::print(stderr, "opgauge: {}\n", warning);
+    }
 }
 
 Result<std::string> make_report(const ReportSource& source, const std::string& format) {
@@ -42,8 +56,10 @@ Result<std::string> make_report(const ReportSource& source, const std::string& f
 }  // namespace
 
 Result<int> report_command(const ReportOptions& options) {
+    OPGAUGE_TRY_ASSIGN(const std::string format, format_of(options));
     OPGAUGE_TRY_ASSIGN(const ReportSource source, open_report(options.path));
-    OPGAUGE_TRY_ASSIGN(const std::string text, make_report(source, format_of(options)));
+    OPGAUGE_TRY_ASSIGN(const std::string text, make_report(source, format));
+    if (format == "csv") tell_warnings(source);
     if (options.output.empty()) {
         std::fwrite(text.data(), 1, text.size(), stdout);
         return ok;

@@ -112,6 +112,10 @@ std::optional<unsigned long long> parse_unsigned(std::string_view text) {
     return value;
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::optional<double> parse_double(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -22,6 +22,9 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix);
 std::optional<unsigned long long> parse_unsigned(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
 
+// "1 run", "2 runs".
+std::string counted(std::size_t count, std::string_view noun);
+
 // The known name nearest to `name` by edit distance, if one is near enough to be a slip of the
 // hand.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known);

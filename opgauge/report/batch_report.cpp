@@ -74,7 +74,7 @@ std::string batch_text(const Batch& batch) {
                        printable(item.result.reason, kShownReason), item.run_dir});
     }
     std::string text = table.empty() ? std::string() : table.render() + "\n";
-    text += fmt::format("{} operators: {}\n", batch.items.size(), counts_text(batch));
+    text += counted(batch.items.size(), "operator") + ": " + counts_text(batch) + "\n";
     return text + fmt::format("files: {}\n", batch.folder.string());
 }
 

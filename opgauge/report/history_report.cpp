@@ -116,7 +116,7 @@ std::string history_text(const std::vector<IndexedRun>& runs) {
                        text_or_dash(run.caliber_id.substr(0, 8), 8), printable(run.device, 40),
                        folder_text(run.directory)});
     }
-    return table.render() + fmt::format("{} runs\n", runs.size());
+    return table.render() + counted(runs.size(), "run") + "\n";
 }
 
 Json history_json(const std::vector<IndexedRun>& runs) {

@@ -217,7 +217,7 @@ std::vector<std::string> caliber_lines(const ReportSource& source) {
     std::vector<std::string> result;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         std::string line = fmt::format("caliber {}: {}", printable(calibers[i]), lines[i].first);
-        if (lines.size() > 1) line += fmt::format(" ({} runs)", lines[i].second);
+        if (lines.size() > 1) line += fmt::format(" ({})", counted(lines[i].second, "run"));
         result.push_back(std::move(line));
     }
     return result;

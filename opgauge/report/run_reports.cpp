@@ -21,9 +21,10 @@ std::string lines_text(const std::vector<std::string>& lines) {
 
 std::string totals_text(const ReportSource& source) {
     const OperatorSummary total = total_of(source);
-    std::string text = fmt::format(
-        "{} runs, {} rows: ok {}, failed or invalid {}, skipped {}, flagged {}\n",
-        source.runs.size(), total.rows, total.ok, total.bad, total.skipped, total.flagged);
+    std::string text = fmt::format("{}, {}: ok {}, failed or invalid {}, skipped {}, flagged {}\n",
+                                   counted(source.runs.size(), "run"),
+                                   counted(static_cast<std::size_t>(total.rows), "row"), total.ok,
+                                   total.bad, total.skipped, total.flagged);
     if (total.geomean) {
         text += fmt::format("geometric mean of the speed-up {:.3f} (n = {} of {} rows)\n",
                             *total.geomean, total.geomean_n, total.rows);

@@ -49,6 +49,12 @@ def test_one_line_and_its_exit_code(opgauge, words, code, line):
         ),
         (["run", "mm", "--devcies=0"], "no option --devcies; did you mean '--devices'?"),
         (["run", "mm", "--zzzzzzzz"], "opgauge run has no option --zzzzzzzz; `opgauge run --help`"),
+        (
+            ["batch", "mm", "--lane-silence", "-5"],
+            "--lane-silence: -5 is not a number of 0 or more",
+        ),
+        (["run", "mm", "--stall", "soon"], "--stall: soon is not a number of 0 or more"),
+        (["batch", "mm", "--task-time", "0"], "--task-time: 0 is not a number above 0"),
         (["runn", "mm"], "unknown command 'runn'; did you mean 'run'?; known: devices, plan"),
         (["--tiemr"], "opgauge has no option --tiemr; `opgauge --help` explains all"),
         (["--versoin"], "opgauge has no option --versoin; did you mean '--version'?"),

@@ -32,6 +32,13 @@ def test_the_ending_of_the_output_chooses_the_format(opgauge, tmp_path, name, be
     assert (tmp_path / name).read_text().startswith(begin)
 
 
+def test_an_ending_that_names_no_format_is_refused(opgauge, tmp_path):
+    done = opgauge("report", make_batch(tmp_path / "batch"), "--output", tmp_path / "r.pdf")
+    assert (done.code, done.out) == (2, "")
+    assert "no format is known by this ending" in done.err
+    assert not (tmp_path / "r.pdf").exists()
+
+
 def test_csv_has_a_line_a_row_and_no_formula(opgauge, tmp_path):
     done = opgauge("report", make_batch(tmp_path / "batch"), "--format", "csv")
     lines = list(csv.DictReader(io.StringIO(done.out)))
@@ -80,6 +87,9 @@ def test_a_run_that_was_cut_off_is_called_so_in_every_format(opgauge, tmp_path):
     for form in ("text", "markdown", "json", "html"):
         out = opgauge("report", batch, "--format", form).out
         assert "INCOMPLETE: 1 of 2 runs have no status.json" in out, form
+    table = opgauge("report", batch, "--format", "csv")
+    assert "INCOMPLETE" not in table.out
+    assert "INCOMPLETE: 1 of 2 runs have no status.json" in table.err
 
 
 def test_what_cut_a_run_off_is_what_its_batch_knows(opgauge, tmp_path):

@@ -16,6 +16,12 @@ TEST(Text, TrimTakesBlanksFromBothEndsOnly) {
     EXPECT_EQ(trim(""), "");
 }
 
+TEST(Text, OneIsCountedWithoutAnEnding) {
+    EXPECT_EQ(counted(0, "row"), "0 rows");
+    EXPECT_EQ(counted(1, "run"), "1 run");
+    EXPECT_EQ(counted(2, "operator"), "2 operators");
+}
+
 TEST(Text, SplitKeepsEmptyFields) {
     EXPECT_THAT(split("a,,b", ','), ElementsAre("a", "", "b"));
     EXPECT_THAT(split("", ','), ElementsAre(""));
