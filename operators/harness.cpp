@@ -141,13 +141,16 @@ void offer_case(CaseContext& context, const Operator& op, Dtype dtype, const Siz
         "case_end", {{"status", "skipped"}, {"error", {{"kind", "error"}, {"message", reason}}}});
 }
 
-void end_without_dtype(CaseContext& context, const std::string& node) {
-    context.channel.tell("event",
-                         {{"name", "dtype_not_supported"}, {"dtypes", {"float32", "bfloat16"}}});
+Json own_dtypes() {
+    return {name_of(Dtype::float32), name_of(Dtype::bfloat16)};
+}
+
+void end_test(CaseContext& context, const std::string& node, const char* outcome, double seconds) {
     context.channel.tell("test_end", {{"node", node},
-                                      {"outcome", "skipped"},
-                                      {"reason", "it has float32 and bfloat16"},
-                                      {"seconds", 0}});
+                                      {"outcome", outcome},
+                                      {"reason", ""},
+                                      {"dtypes", own_dtypes()},
+                                      {"seconds", seconds}});
 }
 
 void run_operator(CaseContext& context, const Operator& op, const Selection& selection) {
@@ -156,7 +159,8 @@ void run_operator(CaseContext& context, const Operator& op, const Selection& sel
     context.channel.tell("test_begin", {{"node", node}});
     context.index = 0;
     if (selection.dtypes.empty()) {
-        end_without_dtype(context, node);
+        context.channel.tell("event", {{"name", "dtype_not_supported"}, {"dtypes", own_dtypes()}});
+        end_test(context, node, "skipped", 0);
         return;
     }
     const auto sizes = op.sizes(selection.level);
@@ -165,9 +169,7 @@ void run_operator(CaseContext& context, const Operator& op, const Selection& sel
         for (const auto& size : sizes) offer_case(context, op, dtype, size, planned);
     }
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    context.channel.tell(
-        "test_end",
-        {{"node", node}, {"outcome", "passed"}, {"reason", ""}, {"seconds", spent.count()}});
+    end_test(context, node, "passed", spent.count());
 }
 
 }  // namespace

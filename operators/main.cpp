@@ -65,6 +65,8 @@ int run(const Arguments& arguments) {
     selection.operators = arguments.operators;
     selection.level = arguments.level == "core" ? Level::core : Level::comprehensive;
     for (const auto& name : arguments.dtypes) {
+        // None of its operators has float16; all have this one first.
+        if (name == "first") selection.dtypes = {Dtype::float32};
         if (const auto dtype = dtype_named(name)) selection.dtypes.push_back(*dtype);
     }
     settle_threads();

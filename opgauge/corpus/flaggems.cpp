@@ -233,7 +233,10 @@ CorpusCommand FlagGemsProvider::command(const std::vector<CorpusNode>& nodes,
         command.argv.push_back(value);
     };
     pass("--level", settings.level);
-    for (const auto& dtype : settings.dtypes) pass("--dtypes", dtype);
+    // Which one is an operator's first only the child knows (docs/child_protocol.md, `select`).
+    if (!settings.first_dtype()) {
+        for (const auto& dtype : settings.dtypes) pass("--dtypes", dtype);
+    }
     // One vendor of the corpus renames the option; which one it is at run time only the corpus
     // knows, and "kernel" is its default under either name.
     if (!takes_option("--fg_mode")) {

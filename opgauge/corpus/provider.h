@@ -32,10 +32,16 @@ struct NodeRequest {
     std::string file;       // --file / OP_FILE: narrows the operator to one file
 };
 
+// As the only dtype: float16 where the operator has it, else its own first one.
+constexpr const char* kFirstDtype = "first";
+
 // Settings that the corpus's own options take.
 struct CorpusSettings {
     std::string level = "core";       // core | comprehensive
-    std::vector<std::string> dtypes;  // empty: the operator's own
+    std::vector<std::string> dtypes;  // empty: the operator's own; or kFirstDtype alone
+
+    bool first_dtype() const { return dtypes.size() == 1 && dtypes.front() == kFirstDtype; }
+
     std::string mode = "kernel";
     int warmup_ms = 0;       // 0: not passed
     int iteration_ms = 0;    // 0: not passed

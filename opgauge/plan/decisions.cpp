@@ -164,7 +164,16 @@ PluginDecisions decide_plugins(const Backend& backend, const std::string& timer)
     return plugins;
 }
 
-Result<void> check_dtypes(const std::vector<std::string>& dtypes) {
+Result<std::vector<std::string>> decide_dtypes(const std::vector<std::string>& dtypes) {
+    constexpr const char* kAllDtypes = "all";
+    for (const char* word : {kFirstDtype, kAllDtypes}) {
+        if (std::find(dtypes.begin(), dtypes.end(), word) == dtypes.end()) continue;
+        if (dtypes.size() > 1) {
+            return fail(ErrorKind::usage,
+                        fmt::format("--dtypes {}: '{}' stands alone", join(dtypes, ","), word));
+        }
+        return word == kAllDtypes ? std::vector<std::string>() : dtypes;
+    }
     static const std::vector<std::string> kKnown = {
         "float16",   "float32",    "bfloat16", "float64",       "int8",
         "int16",     "int32",      "int64",    "uint8",         "bool",
@@ -172,10 +181,10 @@ Result<void> check_dtypes(const std::vector<std::string>& dtypes) {
     for (const auto& dtype : dtypes) {
         if (std::find(kKnown.begin(), kKnown.end(), dtype) != kKnown.end()) continue;
         return fail(ErrorKind::usage,
-                    fmt::format("unknown dtype '{}'{}; known: {}", printable(dtype),
+                    fmt::format("unknown dtype '{}'{}; known: first, all, {}", printable(dtype),
                                 suggestion(dtype, kKnown), join(kKnown, ", ")));
     }
-    return {};
+    return dtypes;
 }
 
 Result<RequestDecision> decide_request(const NodeRequest& option, const Environment& environment) {

@@ -44,8 +44,9 @@ struct PluginDecisions {
 };
 PluginDecisions decide_plugins(const Backend& backend, const std::string& timer);
 
-// Checks each dtype against the names that corpora use; kind usage with a suggestion.
-Result<void> check_dtypes(const std::vector<std::string>& dtypes);
+// Checks each dtype against the names that corpora use; "first" (kFirstDtype) stands alone, "all"
+// gives none. Kind usage, with a suggestion.
+Result<std::vector<std::string>> decide_dtypes(const std::vector<std::string>& dtypes);
 
 // The request of the command line, completed by TEST_NODE, OP and OP_FILE, and where it came from.
 struct RequestDecision {

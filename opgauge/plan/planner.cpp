@@ -129,7 +129,7 @@ void add_command(Plan& plan, const Provider& provider, const Environment& enviro
 
 Result<Planner> Planner::open(PlanOptions options, Environment environment,
                               const Installation& installation) {
-    OPGAUGE_TRY(check_dtypes(options.dtypes));
+    OPGAUGE_TRY_ASSIGN(options.dtypes, decide_dtypes(options.dtypes));
     Planner planner;
     const std::string corpus = first_of(options.corpus, environment, "OPGAUGE_CORPUS", "native");
     const std::string python = first_of(options.python, environment, "OPGAUGE_PYTHON", "python3");

@@ -20,6 +20,29 @@ std::string corpus_text(const std::vector<CorpusNode>& nodes) {
     return table.render() + fmt::format("\n{} benchmark functions\n", nodes.size());
 }
 
+std::string known_text(const std::vector<KnownTest>& known) {
+    if (known.empty()) {
+        return "dtypes, cases and cost: known once a run has measured it\n";
+    }
+    TextTable table({{"node"},
+                     {"dtypes"},
+                     {"measured last"},
+                     {"cases", Align::right},
+                     {"s", Align::right},
+                     {"outcome"},
+                     {"device"},
+                     {"when"}});
+    const auto names = [](const std::vector<std::string>& dtypes) {
+        return dtypes.empty() ? "-" : printable(join(dtypes, ","), 80);
+    };
+    for (const auto& test : known) {
+        table.add_row({printable(test.node, 120), names(test.dtypes), names(test.measured),
+                       std::to_string(test.cases), fmt::format("{:.1f}", test.seconds),
+                       printable(test.outcome, 20), printable(test.device, 40), test.date});
+    }
+    return table.render();
+}
+
 Json corpus_json(const std::vector<CorpusNode>& nodes) {
     Json list = Json::array();
     for (const auto& node : nodes) {
@@ -31,7 +54,7 @@ Json corpus_json(const std::vector<CorpusNode>& nodes) {
                         {"stage", node.stage},
                         {"line", node.line}});
     }
-    return {{"schema_version", 1}, {"nodes", list}};
+    return {{"schema_version", 1}, {"nodes", list}, {"measured", Json::array()}};
 }
 
 }  // namespace opgauge

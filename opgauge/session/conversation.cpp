@@ -147,11 +147,7 @@ void Conversation::take_test_end(const Json& message) {
         open_->row.reason = "the test ended inside this case";
         close_case();
     }
-    TestOutcome test;
-    test.node = get_string(message, "node");
-    test.outcome = get_string(message, "outcome");
-    test.reason = printable(get_string(message, "reason"));
-    test.seconds = get_optional<double>(message, "seconds").value_or(0);
+    TestOutcome test = test_from(message);
     test.dtype_not_supported = dtype_unsupported_nodes_.contains(test.node);
     replacement_.test_finished(test.node);
     result_.tests.push_back(std::move(test));

@@ -90,7 +90,7 @@ bool Conversation::replaces_lost(const std::string& why, const Outcome& outcome)
                             why + (in_test ? ", outside any case" : ", between two tests"), false});
     if (in_test) {
         replacement_.test_finished(current_node_);
-        result_.tests.push_back({current_node_, "error", why, 0, false});
+        result_.tests.push_back({current_node_, "error", why, 0, false, {}});
     }
     replacement_.lost_between_cases();
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "opgauge/base/json.h"
 #include "opgauge/record/row.h"
 
 #include <map>
@@ -17,7 +18,11 @@ struct TestOutcome {
     std::string reason;
     double seconds = 0;
     bool dtype_not_supported = false;  // failed only because a dtype was asked for that it lacks
+    std::vector<std::string> dtypes;   // that it can measure, in its order; empty: it did not say
 };
+
+// As a `test_end` tells it (docs/child_protocol.md).
+TestOutcome test_from(const Json& message);
 
 // What an earlier part of the same run has finished; empty in a new run.
 struct KeptRun {

@@ -34,11 +34,7 @@ class Reader {
         if (type == "test_begin") lacks_dtype_ = false;
         if (get_string(message, "name") == "dtype_not_supported") lacks_dtype_ = true;
         if (type != "test_end") return;
-        TestOutcome test;
-        test.node = get_string(message, "node");
-        test.outcome = get_string(message, "outcome");
-        test.reason = printable(get_string(message, "reason"));
-        test.seconds = get_optional<double>(message, "seconds").value_or(0);
+        TestOutcome test = test_from(message);
         test.dtype_not_supported = lacks_dtype_;
         tests_.push_back(std::move(test));
     }
@@ -51,6 +47,17 @@ class Reader {
 };
 
 }  // namespace
+
+TestOutcome test_from(const Json& message) {
+    TestOutcome test;
+    test.node = get_string(message, "node");
+    test.outcome = get_string(message, "outcome");
+    test.reason = printable(get_string(message, "reason"));
+    test.seconds = get_optional<double>(message, "seconds").value_or(0);
+    test.dtypes = get_optional<std::vector<std::string>>(message, "dtypes")
+                      .value_or(std::vector<std::string>());
+    return test;
+}
 
 Result<std::vector<TestOutcome>> read_finished_tests(const std::filesystem::path& events) {
     std::error_code error;

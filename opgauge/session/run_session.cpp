@@ -21,6 +21,7 @@
 #include "opgauge/session/run_status.h"
 #include "opgauge/session/stack_dump.h"
 #include "opgauge/session/supervise_children.h"
+#include "opgauge/session/test_facts.h"
 #include "opgauge/session/tuning_costs.h"
 #include "opgauge/session/tuning_setup.h"
 #include "opgauge/session/warmup.h"
@@ -89,6 +90,7 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
     if (run.warmup) complete_warmup(run.identity, run.warmup->report, run.desk);
     OPGAUGE_TRY(run.writer.write_identity(run.identity));
     OPGAUGE_TRY_ASSIGN(RecordedRun recorded, read_run(run.directory));
+    keep_tests(run.plan, said.tests, recorded.rows, run.caller, run.clock);
     RunStatus status = judge_run(outcome, said);
     if (status.status == "failed" && said.tests.empty() && !said.guard_refusal) {
         const std::string words = last_words(run.directory / RunFiles::kLog);

@@ -38,6 +38,10 @@ Result<void> write_shapes(const Plan& plan) {
     return write_file_atomically(file, plan.shapes_content);
 }
 
+Json job_selection(const Plan& plan) {
+    return plan.settings.first_dtype() ? Json{{"dtypes", kFirstDtype}} : Json::object();
+}
+
 JobSettings job_settings(const Plan& plan, const RunOptions& options) {
     JobSettings job;
     job.backend = plan.backend.value;
@@ -54,6 +58,7 @@ JobSettings job_settings(const Plan& plan, const RunOptions& options) {
     job.compile_jobs = plan.compile.jobs;
     job.overlap = plan.compile.overlap;
     job.tune_timing = plan.tune_timing.value;
+    job.select = job_selection(plan);
     return job;
 }
 

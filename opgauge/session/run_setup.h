@@ -19,6 +19,9 @@ Result<std::filesystem::path> claim_folder(const Plan& plan, const RunOptions& o
 // The derived shape file is named by its content: writing it again changes nothing.
 Result<void> write_shapes(const Plan& plan);
 
+// What the child chooses itself (docs/child_protocol.md, `select`).
+Json job_selection(const Plan& plan);
+
 JobSettings job_settings(const Plan& plan, const RunOptions& options);
 
 }  // namespace opgauge

@@ -92,6 +92,13 @@ std::optional<RunStatus> failed_work(const ConversationResult& said) {
     return RunStatus{"failed", reason, kExitFailed};
 }
 
+std::string reason_of(const TestOutcome& test) {
+    if (!test.dtype_not_supported) return test.reason;
+    std::string reason = "dtype not supported";
+    if (!test.dtypes.empty()) reason += ": it has " + printable(join(test.dtypes, ", "), 200);
+    return test.reason.empty() ? reason : reason + ": " + test.reason;
+}
+
 // What cost a child, or would have: the other rows are as good as ever.
 std::optional<RunStatus> lost_work(const Outcome& outcome, const ConversationResult& said) {
     if (said.lost.empty() || ended_for_good(outcome)) return std::nullopt;
@@ -131,10 +138,7 @@ RunStatus judge_run(const Outcome& outcome, const ConversationResult& said) {
     if (said.rows_ok == 0) {
         const auto skipped = std::find_if(said.tests.begin(), said.tests.end(), test_skipped);
         if (skipped != said.tests.end()) {
-            const std::string reason = skipped->dtype_not_supported
-                                           ? "dtype not supported: " + skipped->reason
-                                           : skipped->reason;
-            return {"skipped", fmt::format("{}: {}", skipped->node, reason), kExitOk};
+            return {"skipped", fmt::format("{}: {}", skipped->node, reason_of(*skipped)), kExitOk};
         }
         if (said.rows_skipped == 0) {
             return {"failed", "the corpus passed but measured nothing that opgauge could see",
@@ -163,7 +167,8 @@ Json status_json(const RunStatus& status, const Outcome& outcome, const Conversa
     for (const auto& test : said.tests) {
         tests.push_back({{"node", test.node},
                          {"outcome", test.dtype_not_supported ? "skipped" : test.outcome},
-                         {"reason", test.reason},
+                         {"reason", reason_of(test)},
+                         {"dtypes", test.dtypes},
                          {"seconds", test.seconds}});
     }
     Json collect_errors = Json::array();

@@ -72,6 +72,7 @@ JobSettings settings_of(const ShardJob& job, Shard& shard) {
     settings.compile_jobs = job.compile_jobs;
     settings.overlap = job.overlap_compiling;
     settings.tune_timing = job.tune_timing;
+    settings.select = job.select;
     settings.tune_only = [&shard](const Row& row, int test, int index) {
         return shard.choose(row, test, index);
     };

@@ -36,7 +36,8 @@ struct ShardJob {
     int compile_jobs = 1;
     bool overlap_compiling = true;
     std::string tune_timing = "full";
-    Json scope = Json::object();  // what is known of the winners' scope
+    Json select = Json::object();  // run_setup.h
+    Json scope = Json::object();   // what is known of the winners' scope
     WarmupOverlap overlap;
     CaseCosts costs;
     ChildLimits limits;

@@ -21,6 +21,7 @@ Json to_json(const ShardJob& job) {
         {"compile_jobs", job.compile_jobs},
         {"overlap_compiling", job.overlap_compiling},
         {"tune_timing", job.tune_timing},
+        {"select", job.select},
         {"scope", job.scope},
         {"overlap", {{"share", job.overlap.share}, {"count", optional_json(job.overlap.count)}}},
         {"costs", job.costs},
@@ -48,6 +49,7 @@ Result<ShardJob> read_shard_job(const std::filesystem::path& file) {
     job.compile_jobs = get_optional<int>(json, "compile_jobs").value_or(1);
     job.overlap_compiling = get_optional<bool>(json, "overlap_compiling").value_or(true);
     job.tune_timing = get_string(json, "tune_timing", "full");
+    job.select = json.value("select", Json::object());
     job.scope = json.value("scope", Json::object());
     const Json overlap = json.value("overlap", Json::object());
     job.overlap.share = get_optional<double>(overlap, "share").value_or(0);

@@ -5,6 +5,7 @@
 #include "opgauge/record/run_dir.h"
 #include "opgauge/run/workers.h"
 #include "opgauge/session/planned_device.h"
+#include "opgauge/session/run_setup.h"
 #include "opgauge/session/tuning_scope.h"
 #include "opgauge/session/warm_shard.h"
 #include "opgauge/session/warmup_watch.h"
@@ -58,6 +59,7 @@ ShardJob job_of(const WarmupInput& input, std::size_t shard) {
     job.compile_jobs = std::max(1, plan.compile.jobs / static_cast<int>(plan.warmup.shards.size()));
     job.overlap_compiling = plan.compile.overlap;
     job.tune_timing = plan.tune_timing.value;
+    job.select = job_selection(plan);
     job.scope = to_json(scope_before_child(plan, input.environment));
     job.overlap = plan.warmup.overlap;
     job.costs = input.costs;

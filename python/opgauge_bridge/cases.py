@@ -36,6 +36,7 @@ class Recorder:
     def __init__(self, session: Session) -> None:
         self._channel = session.channel
         self._job = session.job
+        self._first_dtype = (session.job.get("select") or {}).get("dtypes") == "first"
         self._device: Any = None
         self._timer = _DIRECT
         self._side = ""
@@ -46,6 +47,7 @@ class Recorder:
         self._operator = ""
         self._parameters: dict[str, Any] = {}
         self._dtype = ""
+        self.dtypes: list[str] = []  # that the running test can measure
         self._index = 0
         self._calls = 0
         self._gems_depth = 0
@@ -65,6 +67,7 @@ class Recorder:
         self._operator = describe.operator_of(item)
         self._parameters = describe.parameters_of(item)
         self._dtype = ""
+        self.dtypes = []
         self._index = 0
         self._calls = 0
         self._gems_depth = 0
@@ -305,15 +308,30 @@ class Recorder:
     def leave_gems(self) -> None:
         self._gems_depth = max(0, self._gems_depth - 1)
 
+    def note_dtypes(self, bench: Any) -> None:
+        self.dtypes += [name for name in _dtype_names(bench) if name not in self.dtypes]
+
+    def narrow_dtypes(self, bench: Any) -> None:
+        """`--dtypes first`: one of those that the corpus has chosen to measure."""
+        if not self._first_dtype:
+            return
+        chosen = list(getattr(bench, "to_bench_dtypes", None) or [])
+        usual = [dtype for dtype in chosen if describe.dtype_name(dtype) == "float16"]
+        if chosen:
+            bench.to_bench_dtypes = (usual or chosen)[:1]
+
     def lacks_dtype(self, bench: Any, message: str) -> None:
-        dtypes = [describe.dtype_name(dtype) for dtype in getattr(bench, "dtypes", None) or []]
         self._channel.tell(
             "event",
             name="dtype_not_supported",
             operator=_operator_of(bench, self._operator),
-            dtypes=dtypes,
+            dtypes=_dtype_names(bench),
             message=message,
         )
+
+
+def _dtype_names(bench: Any) -> list[str]:
+    return [describe.dtype_name(dtype) for dtype in getattr(bench, "dtypes", None) or []]
 
 
 def _operator_of(bench: Any, otherwise: str) -> str:

@@ -38,6 +38,11 @@ def end_test() -> None:
         _recorder.end_test()
 
 
+def dtypes_of_test() -> list[str]:
+    """What the operators of the test that has just ended can measure, before any choice."""
+    return list(_recorder.dtypes) if _recorder is not None else []
+
+
 def _benchmark_bases() -> list[type]:
     """The corpus's class `Benchmark`. Looked up in the modules' own names: an attribute access
     would make lazy packages import themselves."""
@@ -126,8 +131,11 @@ def _watched(inputs: Any, bench: Any, recorder: Recorder) -> Iterator[Any]:
 
 def _dtypes(method: Callable[..., Any], recorder: Recorder) -> Callable[..., Any]:
     def set_dtypes(self: Any, *args: Any, **kwargs: Any) -> Any:
+        recorder.note_dtypes(self)
         try:
-            return method(self, *args, **kwargs)
+            result = method(self, *args, **kwargs)
+            recorder.narrow_dtypes(self)
+            return result
         except ValueError as error:
             if _LACKS_DTYPE in str(error) and not hasattr(error, "opgauge_reported"):
                 recorder.lacks_dtype(self, str(error))

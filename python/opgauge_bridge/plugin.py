@@ -86,9 +86,11 @@ def pytest_runtest_protocol(item: Any) -> Any:
     hooks.end_test()
     outcome, reason = _outcomes.of(item.nodeid)
     seconds = time.monotonic() - begin
-    _session.channel.tell(
-        "test_end", node=item.nodeid, outcome=outcome, reason=reason, seconds=seconds
-    )
+    facts = {"outcome": outcome, "reason": reason, "seconds": seconds}
+    dtypes = hooks.dtypes_of_test()
+    if dtypes:
+        facts["dtypes"] = dtypes
+    _session.channel.tell("test_end", node=item.nodeid, **facts)
     turn().end()
 
 

@@ -227,6 +227,23 @@ def test_a_dtype_that_the_operator_lacks_is_an_event_with_the_dtypes_it_has() ->
     assert child.of("case_begin") == []
 
 
+@pytest.mark.parametrize(
+    ("node", "own", "measured"),
+    [
+        ("test_bitwise_not.py", ["int16", "int32"], ["int16"]),
+        ("test_mm.py", ["float16", "float32", "bfloat16"], ["float16"]),
+        ("test_convert_weight.py", ["uint8"], ["uint8"]),
+    ],
+)
+def test_the_first_dtype_is_float16_or_the_operators_own_first(
+    node: str, own: list[str], measured: list[str]
+) -> None:
+    job = {**USUAL["hello"], "select": {"dtypes": "first"}}
+    child = run_corpus(node, rules={"hello": job})
+    assert child.one("test_end")["dtypes"] == own
+    assert sorted({case["dtype"] for case in cases_of(child)}) == measured
+
+
 def skip_the_second(message: Message) -> Message:
     second = message["index"] == 2
     return {"type": "skip", "reason": "quarantined"} if second else USUAL["case_begin"]

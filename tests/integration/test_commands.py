@@ -137,4 +137,4 @@ def test_both_native_sides_use_one_thread_unless_told_otherwise(opgauge):
 def test_a_dtype_that_the_native_corpus_lacks_is_a_skip(opgauge):
     done = opgauge("run", "add", "--dtypes", "float16")
     assert done.code == 0
-    assert "skipped: native::add: dtype not supported: it has float32 and bfloat16" in done.out
+    assert "skipped: native::add: dtype not supported: it has float32, bfloat16" in done.out

@@ -81,7 +81,27 @@ def test_a_dtype_that_the_operator_lacks_is_a_skip_with_its_reason(run, opgauge)
     assert done.code == 0, done.err
     status = status_of(opgauge.one_run())
     assert status["status"] == "skipped"
-    assert "dtype not supported" in status["reason"]
+    assert "dtype not supported: it has int16, int32: ValueError: Given dtype" in status["reason"]
+
+
+def test_the_first_dtype_is_float16_or_the_operators_own_first(run, opgauge, corpus_tool):
+    shown = corpus_tool("corpus", "show", "bitwise_not")
+    assert "known once a run has measured it" in shown.out
+    for operator, dtype in (("abs", "float16"), ("bitwise_not", "int16"), ("mm", "float16")):
+        root = opgauge.folder / operator
+        done = run(operator, "--dtypes", "first", "--shapes", "upstream", "--root", root)
+        assert done.code == 0, done.err
+        (folder,) = root.iterdir()
+        forward = [row for row in rows_of(folder) if "backward" not in row["case"]["node"]]
+        assert {row["case"]["dtype"] for row in forward} == {dtype}
+        assert len(forward) >= 3
+    shown = corpus_tool("corpus", "show", "bitwise_not", "--json").json()
+    (known,) = shown["measured"]
+    assert known["node"] == "benchmark/test_bitwise_not.py::test_bitwise_not"
+    assert (known["dtypes"], known["measured"]) == (["int16", "int32"], ["int16"])
+    assert known["outcome"] == "passed"
+    assert known["cases"] == len(rows_of(next((opgauge.folder / "bitwise_not").iterdir())))
+    assert "int16,int32" in corpus_tool("corpus", "show", "bitwise_not").out
 
 
 def test_the_child_sees_the_callers_token_and_is_checked_against_the_plan(run, opgauge):

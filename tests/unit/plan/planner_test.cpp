@@ -270,6 +270,28 @@ TEST(Planner, BadWordsAreUsageErrorsWithASuggestion) {
     EXPECT_EQ(make_plan(asked, environment(), installation()).error().kind, ErrorKind::usage);
 }
 
+TEST(Planner, FirstAndAllChooseDtypesAndStandAlone) {
+    auto asked = options("cuda");
+    asked.dtypes = {"first"};
+    const auto first = make_plan(asked, environment(), installation());
+    ASSERT_TRUE(first);
+    EXPECT_TRUE(first->settings.first_dtype());
+    asked.dtypes = {"all"};
+    const auto all = make_plan(asked, environment(), installation());
+    ASSERT_TRUE(all);
+    EXPECT_TRUE(all->settings.dtypes.empty());
+    const auto& argv = first->command.argv;
+    EXPECT_EQ(std::find(argv.begin(), argv.end(), "--dtypes"), argv.end());
+    EXPECT_EQ(argv, all->command.argv);
+    for (const char* word : {"first", "all"}) {
+        asked.dtypes = {"float16", word};
+        const auto refused = make_plan(asked, environment(), installation());
+        EXPECT_EQ(refused.error().message,
+                  std::string("--dtypes float16,") + word + ": '" + word + "' stands alone");
+        EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+    }
+}
+
 TEST(Planner, AnOptionThatTheCorpusLacksIsRefusedNotDropped) {
     auto asked = options("cuda");
     asked.warmup_ms = 10;

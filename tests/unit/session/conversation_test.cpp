@@ -155,12 +155,25 @@ TEST_F(ConversationTest, AFullDiskStopsTheRunInsteadOfLosingRows) {
 TEST_F(ConversationTest, ADtypeThatTheOperatorLacksIsASkipNotAFailure) {
     begin();
     say(R"({"type":"event","name":"dtype_not_supported","dtypes":["bool"]})");
-    say(R"({"type":"test_end","node":"t.py::test_mm","outcome":"failed","reason":"no float16"})");
+    say(R"({"type":"test_end","node":"t.py::test_mm","outcome":"failed","reason":"no float16",)"
+        R"("dtypes":["bool"]})");
     say(R"({"type":"bye","exit":1})");
     const RunStatus status = judge_run(Exited{1}, talk_.result());
     EXPECT_EQ(status.status, "skipped");
     EXPECT_EQ(status.exit_code, 0);
-    EXPECT_EQ(status.reason, "t.py::test_mm: dtype not supported: no float16");
+    EXPECT_EQ(status.reason, "t.py::test_mm: dtype not supported: it has bool: no float16");
+}
+
+TEST_F(ConversationTest, TheDtypesOfATestAreThoseThatItToldItself) {
+    begin();
+    say(R"({"type":"test_end","node":"t.py::test_mm","outcome":"passed","dtypes":["int16","bool"]})");
+    say(R"({"type":"test_begin","node":"t.py::test_next"})");
+    say(R"({"type":"test_end","node":"t.py::test_next","outcome":"passed"})");
+    const auto& tests = talk_.result().tests;
+    ASSERT_EQ(tests.size(), 2U);
+    EXPECT_EQ(tests[0].dtypes, (std::vector<std::string>{"int16", "bool"}));
+    EXPECT_FALSE(tests[0].dtype_not_supported);
+    EXPECT_TRUE(tests[1].dtypes.empty());
 }
 
 TEST(DeviceCheck, OneUuidInTwoSpellingsIsOneDevice) {
@@ -204,7 +217,7 @@ ConversationResult said_well() {
     said.said_bye = true;
     said.collected = {"t.py::test_mm"};
     said.rows_ok = 3;
-    said.tests = {{"t.py::test_mm", "passed", "", 1.0, false}};
+    said.tests = {{"t.py::test_mm", "passed", "", 1.0, false, {}}};
     return said;
 }
 
@@ -302,7 +315,7 @@ TEST(RunStatus, MarkersAreCountedByRows) {
 TEST(RunStatus, SkippedTestsAreNoFailureAndNoPass) {
     ConversationResult said = said_well();
     said.rows_ok = 0;
-    said.tests = {{"t.py::test_mm", "skipped", "Issue #4131", 0, false}};
+    said.tests = {{"t.py::test_mm", "skipped", "Issue #4131", 0, false, {}}};
     EXPECT_EQ(judge_run(Exited{0}, said).status, "skipped");
 }
 
