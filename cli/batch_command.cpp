@@ -264,11 +264,13 @@ Result<int> status_command(const BatchCommandOptions& options) {
     return ok;
 }
 
-LocalSettings settings_of(const BatchCommandOptions& options, const Environment& environment) {
+LocalSettings settings_of(const BatchCommandOptions& options, const Environment& environment,
+                          std::chrono::steady_clock::time_point began) {
     LocalSettings settings;
     settings.program = environment.get_non_empty("OPGAUGE_LANE_PROGRAM").value_or(kSelf);
     settings.environment = environment;
     settings.silence = std::chrono::seconds(options.lane_silence_s);
+    settings.began = began;
     return settings;
 }
 
@@ -287,6 +289,7 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
         return slurm_batch_command(options, environment);
     }
     const SystemClock clock;
+    const auto began = clock.now();
     OPGAUGE_TRY_ASSIGN(auto prepared, options.resume.empty()
                                           ? prepare_new(options, environment, clock)
                                           : prepare_resumed(options, environment));
@@ -296,8 +299,8 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
     EntryCosts costs = EntryCosts::open(prepared.setup.cost_facts, environment);
     expect(batch.items, costs.seconds());
     BatchProgress progress(stderr, clock);
-    OPGAUGE_TRY(run_local(batch, prepared.folder, costs, settings_of(options, environment), clock,
-                          progress));
+    OPGAUGE_TRY(run_local(batch, prepared.folder, costs, settings_of(options, environment, began),
+                          clock, progress));
     progress.finish();
     std::fflush(stderr);
     report_batch(batch, options);
