@@ -241,29 +241,6 @@ Result<int> quarantine_command(const BatchCommandOptions& options, const Environ
     return ok;
 }
 
-Result<int> status_command(const BatchCommandOptions& options) {
-    OPGAUGE_TRY_ASSIGN(Batch batch, read_batch(options.status_of));
-    const bool runs = BatchFolder::is_held(batch.folder);
-    if (!runs && batch.state == "running") batch.state = "ended without a word";
-    const auto live = read_json_file(batch.folder / BatchFiles::kLive);
-    const bool known = runs && live && live->contains("lanes") && (*live)["lanes"].is_array();
-    const Json lanes = known ? (*live)["lanes"] : Json::array();
-    if (options.json) {
-        fmt::print("{}", to_text(Json{{"folder", batch.folder.string()},
-                                      {"state", batch.state},
-                                      {"running", runs},
-                                      {"counts", counts_of(batch)},
-                                      {"seconds_left", optional_json(seconds_left(
-                                                           batch, lane_devices(batch).size()))},
-                                      {"lanes", lanes}}));
-        return ok;
-    }
-    for (const auto& lane : lanes) fmt::print("{}\n", lane_text(lane));
-    fmt::print("{}state: {}\n", batch_text(batch), printable(batch.state, 40));
-    if (runs) fmt::print("{}\n", totals_text(batch, lane_devices(batch).size()));
-    return ok;
-}
-
 LocalSettings settings_of(const BatchCommandOptions& options, const Environment& environment,
                           std::chrono::steady_clock::time_point began) {
     LocalSettings settings;
@@ -278,7 +255,7 @@ LocalSettings settings_of(const BatchCommandOptions& options, const Environment&
 
 // The command is the flow: select, lease the devices, claim the folder, run, report.
 Result<int> batch_command(const BatchCommandOptions& options, const Environment& caller) {
-    if (options.action == "status") return status_command(options);
+    if (options.action == "status") return batch_status_command(options);
     if (options.quarantine) return quarantine_command(options, caller);
     OPGAUGE_TRY(check(options));
     Environment environment = caller;

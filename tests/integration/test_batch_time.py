@@ -99,9 +99,9 @@ def test_a_lane_that_dies_has_lost_its_time(batches):
 
 def test_an_attempt_that_is_repeated_is_lost(batches):
     sick = {"ok": False, "problems": ["it is lost"], "warnings": []}
-    bad = {"status": "failed", "health": sick}
-    batches.script(mm={"sleep": 0.3, "only_on": ["FAKE-0000"], **bad})
-    assert batches("mm").code == 0
+    batches.script(mm={"sleep": 0.3, "status": "failed", "health": sick})
+    batches("mm")
+    assert batches.given() == ["mm", "mm"]
     state = batches.state()
     check_sums(state)
     assert state["time"]["outside"]["lost"] >= 0.3
@@ -165,3 +165,76 @@ def test_the_measuring_of_a_real_child_is_what_its_conversation_shows(corpus_too
     assert seen > 0
     # Both are read in one process, a few microseconds apart for each message.
     assert status["time"]["measure"] == pytest.approx(seen, rel=0.2, abs=0.05)
+
+
+def test_status_says_where_the_time_went_and_what_would_shorten_it(batches):
+    batches.script(
+        mm={"sleep": 0.5, "time": {"tune": 0.3, "measure": 0.1}},
+        relu={"sleep": 0.3, "time": {"measure": 0.25}},
+    )
+    assert batches("mm", "relu", "add").code == 0
+    where = batches.tool("batch", "status", "a", "--where", "--json").json()["where"]
+    state = batches.state()
+    assert where["lane_seconds"] == state["time"]["lane_seconds"]
+    assert where["seconds"] == pytest.approx(where["lane_seconds"], abs=1e-4)
+    assert where["parts"]["tune"] == pytest.approx(0.3)
+    assert where["parts"]["measure"] == pytest.approx(0.35)
+    assert (where["known"], where["unknown"], where["unfinished"]) == (3, 0, 0)
+    first, second, third = where["operators"]
+    assert (first["name"], first["largest"]) == ("mm", "tune")
+    assert (second["name"], second["largest"]) == ("relu", "measure")
+    assert third["name"] == "add"
+    assert "--max-time" in second["hint"]
+
+    text = batches.tool("batch", "status", "a", "--where").out
+    assert "where the time went: " in text
+    assert "lanes that run side by side count each" in text
+    (line,) = [line for line in text.splitlines() if line.startswith("mm ")]
+    assert "tune" in line and "--from THIS_BATCH" in line
+    assert "where the time went" not in batches.tool("batch", "status", "a").out
+
+
+def test_a_report_shows_where_the_time_went(batches):
+    batches.script(mm={"sleep": 0.2, "time": {"compile": 0.15}})
+    assert batches("mm").code == 0
+    # Stub lanes leave no run that a report could read.
+    (batches.folder / "runs/mm/run_identity.json").unlink()
+    made = scripted_case(4, TIMES, TIMES)
+    script = batches.tool.folder / "script.json"
+    script.write_text(json.dumps({"tests": [{"node": "fake::mm", "cases": [made]}]}))
+    run = ["run", "mm", "--backend", "fake", "--run-dir", "a/runs/made"]
+    assert batches.tool(*run, OPGAUGE_FAKE_SCRIPT=str(script)).code == 0
+    text = batches.tool("report", "a").out
+    assert "where the time went: " in text
+    assert "TRITON_CACHE_DIR" in text
+    markdown = batches.tool("report", "a", "--format", "markdown").out
+    assert "<summary>Where the time went</summary>" in markdown
+    assert "| compile |" in markdown
+    report = batches.tool("report", "a", "--format", "json").json()
+    assert report["time"]["operators"][0]["largest"] == "compile"
+    assert report["time"]["parts"]["compile"] == 0.15
+    page = batches.tool("report", "a", "--format", "html").out
+    assert '"head":["where the time went: ' in page
+
+
+def test_a_batch_that_runs_and_one_that_never_kept_its_time_are_shown(batches):
+    batches.devices(1)
+    batches.script(relu={"sleep": 60})
+    child = batches.tool.start(*batches.words("add", "relu"))
+    wait_for(lambda: batches.log.exists() and batches.given() == ["add", "relu"])
+    wait_for(lambda: [item["state"] for item in batches.state()["operators"]][1] == "running")
+    where = batches.tool("batch", "status", "a", "--where", "--json").json()["where"]
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=30)
+    assert (where["known"], where["unfinished"]) == (1, 1)
+    assert where["seconds"] <= where["lane_seconds"] + 1e-4
+
+    state = batches.state()
+    state.pop("time")
+    for item in state["operators"]:
+        item.pop("time")
+    (batches.folder / "batch.json").write_text(json.dumps(state))
+    text = batches.tool("batch", "status", "a", "--where").out
+    assert "where the time went: unknown; it was measured by an opgauge that kept no such" in text
+    old = batches.tool("batch", "status", "a", "--where", "--json").json()["where"]
+    assert (old["lane_seconds"], old["seconds"], old["unknown"]) == (None, 0, 2)
