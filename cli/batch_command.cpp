@@ -241,34 +241,13 @@ Result<int> quarantine_command(const BatchCommandOptions& options, const Environ
     return ok;
 }
 
-Result<int> status_command(const BatchCommandOptions& options) {
-    OPGAUGE_TRY_ASSIGN(Batch batch, read_batch(options.status_of));
-    const bool runs = BatchFolder::is_held(batch.folder);
-    if (!runs && batch.state == "running") batch.state = "ended without a word";
-    const auto live = read_json_file(batch.folder / BatchFiles::kLive);
-    const bool known = runs && live && live->contains("lanes") && (*live)["lanes"].is_array();
-    const Json lanes = known ? (*live)["lanes"] : Json::array();
-    if (options.json) {
-        fmt::print("{}", to_text(Json{{"folder", batch.folder.string()},
-                                      {"state", batch.state},
-                                      {"running", runs},
-                                      {"counts", counts_of(batch)},
-                                      {"seconds_left", optional_json(seconds_left(
-                                                           batch, lane_devices(batch).size()))},
-                                      {"lanes", lanes}}));
-        return ok;
-    }
-    for (const auto& lane : lanes) fmt::print("{}\n", lane_text(lane));
-    fmt::print("{}state: {}\n", batch_text(batch), printable(batch.state, 40));
-    if (runs) fmt::print("{}\n", totals_text(batch, lane_devices(batch).size()));
-    return ok;
-}
-
-LocalSettings settings_of(const BatchCommandOptions& options, const Environment& environment) {
+LocalSettings settings_of(const BatchCommandOptions& options, const Environment& environment,
+                          std::chrono::steady_clock::time_point began) {
     LocalSettings settings;
     settings.program = environment.get_non_empty("OPGAUGE_LANE_PROGRAM").value_or(kSelf);
     settings.environment = environment;
     settings.silence = std::chrono::seconds(options.lane_silence_s);
+    settings.began = began;
     return settings;
 }
 
@@ -276,7 +255,7 @@ LocalSettings settings_of(const BatchCommandOptions& options, const Environment&
 
 // The command is the flow: select, lease the devices, claim the folder, run, report.
 Result<int> batch_command(const BatchCommandOptions& options, const Environment& caller) {
-    if (options.action == "status") return status_command(options);
+    if (options.action == "status") return batch_status_command(options);
     if (options.quarantine) return quarantine_command(options, caller);
     OPGAUGE_TRY(check(options));
     Environment environment = caller;
@@ -287,6 +266,7 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
         return slurm_batch_command(options, environment);
     }
     const SystemClock clock;
+    const auto began = clock.now();
     OPGAUGE_TRY_ASSIGN(auto prepared, options.resume.empty()
                                           ? prepare_new(options, environment, clock)
                                           : prepare_resumed(options, environment));
@@ -296,8 +276,8 @@ Result<int> batch_command(const BatchCommandOptions& options, const Environment&
     EntryCosts costs = EntryCosts::open(prepared.setup.cost_facts, environment);
     expect(batch.items, costs.seconds());
     BatchProgress progress(stderr, clock);
-    OPGAUGE_TRY(run_local(batch, prepared.folder, costs, settings_of(options, environment), clock,
-                          progress));
+    OPGAUGE_TRY(run_local(batch, prepared.folder, costs, settings_of(options, environment, began),
+                          clock, progress));
     progress.finish();
     std::fflush(stderr);
     report_batch(batch, options);

@@ -120,6 +120,7 @@ void add_batch(CLI::App& app, BatchCommandOptions& options) {
     add_json(command, options.json);
     CLI::App* status = command.add_subcommand("status", "a batch from another shell");
     status->add_option("folder", options.status_of, "its folder")->required();
+    status->add_flag("--where", options.where, "where the time went");
     add_json(*status, options.json);
     const std::string text(help_page("batch"));
     status->formatter_fn([text](const CLI::App*, std::string, CLI::AppFormatMode) { return text; });

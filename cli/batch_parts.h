@@ -20,6 +20,9 @@ Result<std::vector<BatchEntry>> selected_entries(const BatchCommandOptions& opti
                                                  const Environment& environment);
 void report_batch(const Batch& batch, const BatchCommandOptions& options);
 
+// `batch status` (batch_status.cpp).
+Result<int> batch_status_command(const BatchCommandOptions& options);
+
 // `batch --executor slurm`, and going on with such a batch (batch_slurm.cpp).
 Result<int> slurm_batch_command(const BatchCommandOptions& options, const Environment& environment);
 

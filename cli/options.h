@@ -49,6 +49,7 @@ struct RunCommandOptions {
 struct BatchCommandOptions {
     std::string action;  // empty: run it; status
     std::string status_of;
+    bool where = false;  // its status says where the time went
     SelectionRequest selection;
     RunCommandOptions run;                 // what each lane's runs share
     std::vector<std::string> run_options;  // the same, as given

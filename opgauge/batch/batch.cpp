@@ -27,6 +27,12 @@ Json devices_json(const std::vector<BatchDevice>& devices) {
     return json;
 }
 
+// null where no lane of this machine ran.
+Json time_json(const Batch& batch) {
+    if (batch.lane_seconds <= 0) return nullptr;
+    return {{"lane_seconds", batch.lane_seconds}, {"outside", to_json(batch.outside)}};
+}
+
 void read_header(const Json& json, Batch& batch) {
     batch.argv = strings_of(json, "argv");
     batch.working_directory = get_string(json, "working_directory");
@@ -41,6 +47,10 @@ void read_header(const Json& json, Batch& batch) {
     batch.updated = get_string(json, "updated");
     batch.state = get_string(json, "state");
     batch.exit_code = get_optional<int>(json, "exit_code").value_or(0);
+    const Json time = json.value("time", Json(nullptr));
+    batch.lane_seconds = get_optional<double>(time, "lane_seconds").value_or(0);
+    const bool known = time.is_object() && time.contains("outside");
+    if (known) batch.outside = time_parts_in(time["outside"]).value_or(TimeParts());
     for (const auto& device : json.value("devices", Json::array())) {
         batch.devices.push_back({get_string(device, "token"), get_string(device, "request"),
                                  get_string(device, "name"), get_string(device, "uuid")});
@@ -73,7 +83,8 @@ Json header_json(const Batch& batch) {
             {"selection", batch.selection},
             {"facts", batch.facts},
             {"backend", batch.backend},
-            {"devices", devices_json(batch.devices)}};
+            {"devices", devices_json(batch.devices)},
+            {"time", time_json(batch)}};
 }
 
 Result<Batch> read_batch(const std::filesystem::path& folder) {

@@ -47,6 +47,9 @@ struct Batch {
     std::string updated;
     std::string state = "running";  // running | finished | interrupted | no_device
     int exit_code = 0;
+    // Lane-seconds by the clock, and what of them was outside of any item's time; zero: unknown.
+    double lane_seconds = 0;
+    TimeParts outside;
     std::vector<BatchItem> items;
 };
 

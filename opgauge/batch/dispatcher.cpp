@@ -2,22 +2,16 @@
 #include "opgauge/batch/dispatcher.h"
 
 #include "opgauge/base/text.h"
-#include "opgauge/batch/recover.h"
 
 #include <fmt/format.h>
-
-#include <unistd.h>
 
 #include <algorithm>
 
 namespace opgauge {
 namespace {
 
-constexpr int kMostCrashes = 3;  // of a device, in a row
 // An operator of 1,000 cases says a few thousand.
 constexpr std::size_t kMostMessages = 200'000;
-constexpr std::chrono::seconds kBetweenLive{1};
-constexpr std::chrono::seconds kToEnd{30};  // once it was told to
 
 std::string text_of(const Json& message, const char* name) {
     return printable(get_string(message, name), 200);
@@ -36,18 +30,20 @@ std::string joined_problems(const Json& health) {
 }  // namespace
 
 Dispatcher::Dispatcher(Batch& batch, BatchFolder& folder, EntryCosts& costs,
-                       std::chrono::seconds silence, const Clock& clock, BatchObserver& observer)
+                       const LocalSettings& settings, const Clock& clock, BatchObserver& observer)
     : batch_(batch),
       folder_(folder),
       costs_(costs),
-      silence_(silence),
+      silence_(settings.silence),
       clock_(clock),
       observer_(observer),
-      queue_(batch.items) {
+      queue_(batch.items),
+      counted_(settings.began.value_or(clock.now())) {
     for (const auto& device : lane_devices(batch)) {
         Lane lane;
         lane.view.device = device.token;
         lane.heard = clock.now();
+        lane.outside_since = counted_;
         lanes_.push_back(std::move(lane));
     }
 }
@@ -80,6 +76,7 @@ void Dispatcher::take_ready(Lane& lane, const Json& message) {
     lane.question = get_optional<unsigned long long>(message, "seq");
     note_fork_server(lane, text_of(message, "fork_server"));
     if (!lane.is_out()) lane.view.state = "idle";
+    spend(lane, TimePart::idle);
 }
 
 // A lane knows whether it has one once it has tried, with its first operator.
@@ -138,6 +135,8 @@ void Dispatcher::finish(Lane& lane, EntryResult result) {
     BatchItem& item = batch_.items[*lane.item];
     item.state = EntryState::finished;
     item.result = std::move(result);
+    if (!item.result.time) item.result.time.emplace();
+    item.result.time->fit_to(spend(lane, TimePart::idle));
     // A run that went on did only a part of the work.
     if (!item.resume && tells_its_time(item.result)) {
         costs_.add(item.entry.name, item.result.seconds);
@@ -173,6 +172,7 @@ void Dispatcher::try_alone(std::size_t index) {
 void Dispatcher::put_back(std::size_t index, const char* suffix) {
     BatchItem& item = batch_.items[index];
     item.state = EntryState::pending;
+    if (item.result.time) batch_.outside[TimePart::lost] += item.result.time->sum();
     item.result = {};
     item.run_dir += suffix;
     folder_.touch(index);
@@ -199,6 +199,7 @@ std::optional<Json> Dispatcher::to_send(std::size_t worker) {
     lane.question.reset();
     lane.heard = clock_.now();
     lane.told_end = answer["type"] == "end";
+    if (lane.told_end) spend(lane, TimePart::end);
     return answer;
 }
 
@@ -212,6 +213,7 @@ Json Dispatcher::next_answer(Lane& lane) {
     folder_.touch(*index);
     unsaved_ = true;
     lane.item = index;
+    spend(lane, std::nullopt);
     lane.messages = 0;
     lane.heard = clock_.now();
     LaneView next;
@@ -234,95 +236,6 @@ Json Dispatcher::next_answer(Lane& lane) {
 bool Dispatcher::work_left() const {
     return !queue_.empty() || std::any_of(lanes_.begin(), lanes_.end(),
                                           [](const Lane& lane) { return lane.item.has_value(); });
-}
-
-std::optional<std::string> Dispatcher::wants_stop(std::size_t worker) {
-    Lane& lane = lanes_[worker];
-    const bool works = lane.item || lane.view.state == "starting";
-    const auto quiet = clock_.now() - lane.heard;
-    if (lane.fault.empty() && works && silence_.count() > 0 && quiet > silence_) {
-        lane.silent = true;
-        lane.fault = fmt::format("it said nothing for {} s", silence_.count());
-    }
-    if (lane.fault.empty() && lane.told_end && quiet > kToEnd) lane.fault = "it did not end";
-    return lane.fault.empty() ? std::nullopt : std::optional(lane.fault);
-}
-
-void Dispatcher::on_interrupt(const Stopped& by) {
-    interrupted_ = by;
-    observer_.on_note(by.by + "; ending what runs");
-}
-
-bool Dispatcher::on_end(std::size_t worker, const Outcome& outcome) {
-    Lane& lane = lanes_[worker];
-    const bool as_told = lane.told_end && lane.fault.empty();
-    lane.question.reset();
-    lane.told_end = false;
-    if (lane.item) lose(lane, outcome);
-    lane.fault.clear();
-    lane.silent = false;
-    lane.view.state = lane.is_out() ? "out" : "ended";
-    if (as_told || lane.is_out() || interrupted_ || error_) return false;
-    if (++lane.crashes >= kMostCrashes) {
-        take_out(lane.view.device,
-                 fmt::format("its lane ended {} times in a row, the last time it {}; see {}",
-                             kMostCrashes, to_text(outcome),
-                             fmt::format("{}/{}.log", BatchFiles::kLanes, worker)));
-        return false;
-    }
-    lane.view.state = work_left() ? "starting" : "ended";
-    lane.heard = clock_.now();
-    lane.messages = 0;
-    return work_left();
-}
-
-// The lane is gone in the middle of an entry. Its run may have ended all the same.
-void Dispatcher::lose(Lane& lane, const Outcome& outcome) {
-    const BatchItem& item = batch_.items[*lane.item];
-    if (auto ended = ended_run(batch_.folder / item.run_dir)) {
-        return finish(lane, std::move(*ended));
-    }
-    EntryResult result;
-    result.status = interrupted_ ? "interrupted" : lane.silent ? "timeout" : "crashed";
-    result.reason = interrupted_ ? interrupted_->by : fmt::format("the lane {}", to_text(outcome));
-    result.exit_code = 1;
-    result.rows = rows_in(batch_.folder / item.run_dir);
-    result.seconds = std::chrono::duration<double>(clock_.now() - lane.view.since).count();
-    if (const auto* exited = std::get_if<Exited>(&outcome)) result.exit = exited->code;
-    if (const auto* killed = std::get_if<Signaled>(&outcome)) result.signal = killed->signal;
-    finish(lane, std::move(result));
-}
-
-void Dispatcher::on_tick() {
-    if (unsaved_) save();
-    save_live();
-    std::vector<LaneView> views;
-    for (const auto& lane : lanes_) views.push_back(lane.view);
-    observer_.on_tick(batch_, views);
-}
-
-void Dispatcher::save() {
-    unsaved_ = false;
-    batch_.updated = utc_text(clock_.wall_time());
-    const auto saved = folder_.save(batch_);
-    if (saved || error_) return;
-    error_ = Error{ErrorKind::environment, saved.error().message};
-    observer_.on_note(error_->message + "; no more operators are begun");
-}
-
-void Dispatcher::save_live() {
-    const auto now = clock_.now();
-    if (now - live_at_ < kBetweenLive) return;
-    live_at_ = now;
-    Json lanes = Json::array();
-    for (const auto& lane : lanes_) lanes.push_back(to_json(lane.view, now));
-    std::string live = to_line(lanes);
-    if (live == live_) return;
-    live_ = std::move(live);
-    folder_.save_live({{"schema_version", 1},
-                       {"pid", ::getpid()},
-                       {"updated", utc_text(clock_.wall_time())},
-                       {"lanes", std::move(lanes)}});
 }
 
 }  // namespace opgauge

@@ -15,7 +15,7 @@ namespace opgauge {
 // tell, and loses no more than one entry by whatever a lane does.
 class Dispatcher final : public WorkersHandler {
   public:
-    Dispatcher(Batch& batch, BatchFolder& folder, EntryCosts& costs, std::chrono::seconds silence,
+    Dispatcher(Batch& batch, BatchFolder& folder, EntryCosts& costs, const LocalSettings& settings,
                const Clock& clock, BatchObserver& observer);
 
     void on_message(std::size_t worker, const Json& message) override;
@@ -25,6 +25,9 @@ class Dispatcher final : public WorkersHandler {
     bool on_end(std::size_t worker, const Outcome& outcome) override;
     void on_interrupt(const Stopped& by) override;
 
+    // Adds what the lanes have spent outside of entries to the batch's; called once more at its
+    // end.
+    void account();
     // Not empty: the batch's files could not be written.
     const std::optional<Error>& error() const { return error_; }
 
@@ -36,6 +39,7 @@ class Dispatcher final : public WorkersHandler {
     void take_out(const std::string& device, const std::string& why);
     bool must_wait(const Lane& lane) const;
     void finish(Lane& lane, EntryResult result);
+    double spend(Lane& lane, std::optional<TimePart> next);
     void lose(Lane& lane, const Outcome& outcome);
     void try_elsewhere(std::size_t item);
     void try_alone(std::size_t item);
@@ -58,6 +62,7 @@ class Dispatcher final : public WorkersHandler {
     bool unsaved_ = false;
     std::string live_;  // as last written
     std::chrono::steady_clock::time_point live_at_;
+    std::chrono::steady_clock::time_point counted_;  // the lanes' time up to here is in the batch's
 };
 
 }  // namespace opgauge

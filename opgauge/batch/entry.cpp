@@ -47,6 +47,7 @@ void add_result(Json& json, const EntryResult& result) {
     json["outcome"] = {{"exit", optional_json(result.exit)},
                        {"signal", optional_json(result.signal)}};
     json["seconds"] = result.seconds;
+    if (result.time) json["time"] = to_json(*result.time);
     json["rows"] = rows_json(result.rows);
     json["geomean_speedup"] = optional_json(result.geomean_speedup);
     json["geomean_n"] = result.geomean_n;
@@ -116,6 +117,7 @@ EntryResult result_of(const Json& json) {
     result.exit = get_optional<int>(outcome, "exit");
     result.signal = get_optional<int>(outcome, "signal");
     result.seconds = finite(get_optional<double>(json, "seconds")).value_or(0);
+    result.time = time_parts_in(member(json, "time"));
     result.rows = rows_of(member(json, "rows"));
     result.geomean_speedup = finite(get_optional<double>(json, "geomean_speedup"));
     result.geomean_n = get_optional<int>(json, "geomean_n").value_or(0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opgauge/base/json.h"
+#include "opgauge/record/time_parts.h"
 
 #include <map>
 #include <optional>
@@ -35,6 +36,7 @@ struct EntryResult {
     std::optional<int> exit;
     std::optional<int> signal;  // of the child
     double seconds = 0;
+    std::optional<TimeParts> time;  // of its lane's time; nullopt: unknown, as in older batches
     RowCounts rows;
     std::optional<double> geomean_speedup;
     int geomean_n = 0;

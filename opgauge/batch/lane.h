@@ -2,6 +2,7 @@
 #pragma once
 
 #include "opgauge/base/json.h"
+#include "opgauge/record/time_parts.h"
 
 #include <chrono>
 #include <optional>
@@ -37,6 +38,9 @@ struct Lane {
     int crashes = 0;  // in a row, without an entry that ended
     std::chrono::steady_clock::time_point heard;
     std::size_t messages = 0;  // since the entry began
+    // What its time goes to where it is outside of any entry; nullopt: within one.
+    std::optional<TimePart> outside = TimePart::start;
+    std::chrono::steady_clock::time_point outside_since;  // or the begin of the entry
 
     // Its device was taken out; what runs ends, and nothing more is given to it.
     bool is_out() const { return !view.why_out.empty(); }

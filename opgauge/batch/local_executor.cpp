@@ -100,12 +100,13 @@ Result<void> run_local(Batch& batch, BatchFolder& folder, EntryCosts& costs,
     OPGAUGE_TRY(folder.save(batch));
     std::optional<Stopped> interrupted;
     if (anything_waits(batch)) {
-        Dispatcher dispatcher(batch, folder, costs, settings.silence, clock, observer);
+        Dispatcher dispatcher(batch, folder, costs, settings, clock, observer);
         WorkerLimits limits;
         limits.interrupt = settings.interrupt;
         limits.after_close = settings.after_close;
         interrupted =
             supervise_workers(lane_specs(batch, settings), limits, dispatcher).interrupted;
+        dispatcher.account();
         if (const auto& error = dispatcher.error()) return tl::unexpected<Error>(*error);
     }
     judge(batch, folder, interrupted);

@@ -10,6 +10,7 @@
 #include "opgauge/batch/lane.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct LocalSettings {
     std::chrono::seconds silence{3'600};
     std::chrono::milliseconds interrupt{12'000};  // as WorkerLimits has them
     std::chrono::milliseconds after_close{5'000};
+    // From when on its time counts; nullopt: from the lanes' start.
+    std::optional<std::chrono::steady_clock::time_point> began;
 };
 
 // Runs what waits in `batch` on its devices, a lane each, and keeps the folder's files. At the end

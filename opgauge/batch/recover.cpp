@@ -33,17 +33,20 @@ bool has_files(const fs::path& folder) {
     return fs::is_directory(folder, error) && !fs::is_empty(folder, error) && !error;
 }
 
-void recover(const fs::path& batch, BatchItem& item) {
+// Seconds that an attempt took which goes on in another one are told here, as lost to the item.
+double recover(const fs::path& batch, BatchItem& item) {
+    const double before = item.result.time ? item.result.time->sum() : 0;
     item.state = EntryState::pending;
     item.result = {};
     const fs::path folder = batch / item.run_dir;
     if (auto ended = ended_run(folder)) {
         item.result = std::move(*ended);
         item.state = EntryState::finished;
-        return;
+        return before;
     }
     item.attempts = 0;
     item.resume = has_files(folder);
+    return before;
 }
 
 }  // namespace
@@ -94,7 +97,8 @@ RowCounts rows_in(const fs::path& run_dir) {
 
 void prepare_to_go_on(Batch& batch) {
     for (auto& item : batch.items) {
-        if (!is_finished(item)) recover(batch.folder, item);
+        if (is_finished(item)) continue;
+        batch.outside[TimePart::lost] += recover(batch.folder, item);
     }
     batch.state = "running";
     batch.exit_code = 0;

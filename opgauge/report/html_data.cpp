@@ -3,6 +3,7 @@
 
 #include "opgauge/base/text.h"
 #include "opgauge/record/caliber.h"
+#include "opgauge/report/where_report.h"
 #include "opgauge/report/work_rates.h"
 
 #include <fmt/format.h>
@@ -141,6 +142,13 @@ struct Setups {
     }
 };
 
+Json time_json(const std::optional<BatchTime>& time) {
+    if (!time) return nullptr;
+    Json json = to_json(*time);
+    json["head"] = time_head(*time);
+    return shown(json);
+}
+
 }  // namespace
 
 Json shown(const Json& value) {
@@ -192,6 +200,7 @@ Json html_data(const ReportSource& source, std::string_view opgauge_version) {
     data["calibers"] = shown(caliber_lines(source));
     data["warnings"] = shown(source_warnings(source));
     data["comparison"] = shown(source.comparison);
+    data["time"] = time_json(source.time);
     return data;
 }
 

@@ -2,6 +2,7 @@
 #include "opgauge/report/markdown.h"
 #include "opgauge/report/report_table.h"
 #include "opgauge/report/run_reports.h"
+#include "opgauge/report/where_report.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,16 @@ std::string name_of_folder(const ReportSource& source) {
     return markdown_text(name.string());
 }
 
+std::string time_markdown(const BatchTime& time) {
+    std::string text = quoted_lines(time_head(time));
+    const ReportTable parts = parts_table(time);
+    if (parts.rows.empty()) return text + "\n";
+    text += "\n" + markdown_table(parts, kTroubleBytes);
+    const ReportTable costliest = costliest_table(time);
+    if (!costliest.rows.empty()) text += "\n" + markdown_table(costliest, kTroubleBytes);
+    return details("Where the time went", text);
+}
+
 std::string runs_markdown(const ReportSource& source) {
     std::string text =
         fmt::format("### opgauge {} {}\n\n", name_of(source.kind), name_of_folder(source));
@@ -76,6 +87,7 @@ std::string runs_markdown(const ReportSource& source) {
     if (source.kind == ReportKind::batch) {
         text += details("By operator", markdown_table(operator_table(source), kOperatorBytes));
     }
+    if (source.time) text += time_markdown(*source.time);
     const ReportTable cases = case_table(source);
     return text + details(fmt::format("All {} rows", cases.rows.size()),
                           markdown_table(cases, kTableBytes));

@@ -162,6 +162,8 @@ Result<ReportSource> open_report(const std::string& path) {
     const auto file = std::filesystem::path(path) / kBatchFile;
     if (std::filesystem::exists(file, error)) {
         OPGAUGE_TRY_ASSIGN(source.batch, read_json_file(file));
+        // A file of another version says nothing of it.
+        if (const auto batch = read_batch(path)) source.time = time_of(*batch);
     }
     return source;
 }

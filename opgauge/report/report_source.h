@@ -3,6 +3,7 @@
 
 #include "opgauge/base/json.h"
 #include "opgauge/base/result.h"
+#include "opgauge/batch/where.h"
 #include "opgauge/record/result_reader.h"
 
 #include <optional>
@@ -22,6 +23,7 @@ struct ReportSource {
     std::vector<RecordedRun> runs;  // of a run one, of a comparison none
     Json comparison = nullptr;      // what `opgauge compare --json` wrote
     Json batch = nullptr;           // batch.json where there is one
+    std::optional<BatchTime> time;  // where its time went
 };
 
 // A folder without rows of its own is a batch; a file is a comparison. Kinds: usage (neither),

@@ -6,6 +6,7 @@
 #include "opgauge/report/latency_report.h"
 #include "opgauge/report/report_table.h"
 #include "opgauge/report/tuning_report.h"
+#include "opgauge/report/where_report.h"
 #include "opgauge/report/work_rates.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,8 @@ std::string totals_text(const ReportSource& source) {
 
 std::string batch_text(const ReportSource& source) {
     return lines_text(caliber_lines(source)) + "\n" + table_text(operator_table(source)) + "\n" +
-           lines_text(source_warnings(source)) + totals_text(source);
+           lines_text(source_warnings(source)) + totals_text(source) +
+           (source.time ? "\n" + where_text(*source.time) : "");
 }
 
 // The latency table has no room for them.
@@ -174,6 +176,7 @@ Json report_json(const ReportSource& source) {
     json["warnings"] = source_warnings(source);
     json["total"] = summary_json(total_of(source));
     json["batch"] = source.batch;
+    json["time"] = source.time ? to_json(*source.time) : Json(nullptr);
     json["runs"] = Json::array();
     for (const auto& run : source.runs) json["runs"].push_back(run_json(run));
     return json;

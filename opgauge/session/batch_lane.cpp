@@ -8,6 +8,7 @@
 #include "opgauge/session/case_name.h"
 #include "opgauge/session/device_health.h"
 #include "opgauge/session/lane_children.h"
+#include "opgauge/session/time_account.h"
 
 #include <fmt/format.h>
 
@@ -132,7 +133,7 @@ class Lane {
     Result<int> work();
 
   private:
-    Json run(const LaneJob& job);
+    Json run(const LaneJob& job, TimeAccount& time);
     Result<RunSummary> measure(const LaneJob& job, const Plan& plan);
     void open_health(const Plan& plan);
 
@@ -152,12 +153,16 @@ Result<int> Lane::work() {
                            batch_.ask("ready", {{"fork_server", children_.fork_server()}}));
         if (!answer || get_string(*answer, "type") == "end") break;
         OPGAUGE_TRY_ASSIGN(const LaneJob job, job_of(*answer));
-        batch_.tell("ended", run(job));
+        TimeAccount time(clock_, TimePart::start);
+        Json ended = run(job, time);
+        ended["time"] = to_json(time.parts());
+        batch_.tell("ended", ended);
     }
     return SignalGuard::count() > 0 ? 128 + SignalGuard::received() : 0;
 }
 
-Json Lane::run(const LaneJob& job) {
+// `time` is told what the run's own account says; what is left is before and behind the run.
+Json Lane::run(const LaneJob& job, TimeAccount& time) {
     // A name that the corpus does not know is the batch's to report, not the lane's end.
     if (const auto nodes = planner_.provider().resolve(job.request); !nodes) {
         return ended_without_run(job, "no_tests", nodes.error().message);
@@ -172,7 +177,12 @@ Json Lane::run(const LaneJob& job) {
     Json ended = ended_without_run(job, "failed", summary ? "" : summary.error().message);
     ended["seconds"] = std::chrono::duration<double>(clock_.now() - begin).count();
     add_plan(ended, *plan);
-    if (summary) add_run(ended, *summary);
+    if (summary) {
+        add_run(ended, *summary);
+        const auto said = time_parts_in(summary->facts.value("time", Json(nullptr)));
+        time.take(said.value_or(TimeParts()));
+    }
+    time.turn_to(TimePart::end);
     ended["health"] = to_json(health_->look());
     return ended;
 }

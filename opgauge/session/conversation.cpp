@@ -31,6 +31,13 @@ Conversation::Conversation(JobSettings job, CaptureMemory memory, DeviceWatch& w
 std::optional<Json> Conversation::on_message(const Json& message) {
     if (stopping_) return std::nullopt;
     const std::string type = get_string(message, "type");
+    follow_time(type, message);
+    auto said = answer(type, message);
+    follow_answer(said);
+    return said;
+}
+
+std::optional<Json> Conversation::answer(const std::string& type, const Json& message) {
     if (type == "hello") return job_.timer_checks.ask_in(answer_hello(message));
     if (type == "device") return answer_device(message);
     if (type == "case_begin") return answer_case_begin(message);

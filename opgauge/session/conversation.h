@@ -13,6 +13,7 @@
 #include "opgauge/session/measuring_section.h"
 #include "opgauge/session/quarantine.h"
 #include "opgauge/session/replacement.h"
+#include "opgauge/session/time_account.h"
 #include "opgauge/session/timer_checks.h"
 #include "opgauge/session/tuning_desk.h"
 
@@ -55,6 +56,7 @@ struct JobSettings {
     CaseChooser tune_only;
     KeptRun kept;                      // what an earlier part of this run has finished
     Quarantine* quarantine = nullptr;  // cases that cost a child; outlives the conversation
+    TimeAccount* time = nullptr;       // of the run; outlives the conversation
 };
 
 // What came over the channel, beside the rows.
@@ -161,9 +163,14 @@ class Conversation final : public ChildHandler {
     struct Waiting {
         std::optional<Side> side;  // that wants to be timed; else the child wants its turn
         std::chrono::steady_clock::time_point since;
-        bool told = false;  // whether the observer knows
+        bool told = false;                        // whether the observer knows
+        TimePart before = TimePart::first_calls;  // what the child was doing
     };
 
+    std::optional<Json> answer(const std::string& type, const Json& message);
+    void follow_time(const std::string& type, const Json& message);
+    void follow_answer(const std::optional<Json>& answer);
+    void spend(TimePart part);
     Json answer_hello(const Json& message);
     Json answer_device(const Json& message);
     std::optional<Json> answer_case_begin(const Json& message);

@@ -41,6 +41,7 @@ bool Conversation::child_ended(const std::string& why, const Outcome& outcome) {
     stopping_ = false;
     leave_section();
     end_turn();
+    spend(TimePart::end);
     if (open_ && !open_->capturing.empty() && died(outcome)) {
         give_up_capture(open_->capturing, "capture_crashed", why);
     }
@@ -97,9 +98,13 @@ bool Conversation::replaces_lost(const std::string& why, const Outcome& outcome)
 }
 
 void Conversation::await_memory() {
-    if (!std::exchange(lost_memory_, false)) return;
-    observer_.on_phase("waiting for the device's memory");
-    if (auto still_used = wait_for_memory(watch_)) result_.log.push_back(std::move(*still_used));
+    if (std::exchange(lost_memory_, false)) {
+        observer_.on_phase("waiting for the device's memory");
+        if (auto still_used = wait_for_memory(watch_)) {
+            result_.log.push_back(std::move(*still_used));
+        }
+    }
+    spend(TimePart::start);
 }
 
 void Conversation::count(const Row& row) {

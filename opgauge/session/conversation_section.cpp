@@ -23,7 +23,9 @@ std::optional<Json> Conversation::late_answer() {
         const bool told = waiting_->told;
         stop_waiting();
         if (told) observer_.on_phase("measuring");
-        return side ? start_side(*side) : Json{{"type", "go"}};
+        Json answer = side ? start_side(*side) : Json{{"type", "go"}};
+        follow_answer(answer);
+        return answer;
     }
     if (!waiting_->told && clock_.now() - waiting_->since > kToldAfter) {
         waiting_->told = true;
@@ -53,6 +55,7 @@ Json Conversation::start_side(Side side) {
 
 void Conversation::stop_waiting() {
     if (!waiting_) return;
+    spend(waiting_->before);
     const auto time = clock_.now() - std::exchange(waiting_, {})->since;
     waited_ += time;
     if (open_) open_->waited_s += std::chrono::duration<double>(time).count();

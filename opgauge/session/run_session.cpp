@@ -45,7 +45,7 @@ struct RunInProgress {
     Json identity;
     Environment environment;
     const Environment& caller;
-    std::chrono::steady_clock::time_point begin;
+    TimeAccount time;
     TuningDesk desk;
     std::unique_ptr<MeasuringSection> section;
     std::unique_ptr<HostTurn> turn;
@@ -96,8 +96,9 @@ Result<RunSummary> finish(RunInProgress& run, const Outcome& outcome, Conversati
         const std::string words = last_words(run.directory / RunFiles::kLog);
         if (!words.empty()) status.reason += "; its last words: " + words;
     }
-    const double seconds = std::chrono::duration<double>(run.clock.now() - run.begin).count();
-    recorded.status = status_json(status, outcome, said, recorded, seconds);
+    const TimeParts time = run.time.parts();
+    recorded.status = status_json(status, outcome, said, recorded, time.sum());
+    (*recorded.status)["time"] = to_json(time);
     (*recorded.status)["tuning"] = run.desk.tuning_json();
     (*recorded.status)["replay"] = run.desk.replay_json();
     (*recorded.status)["warmup"] = warmup_status(run);
@@ -162,6 +163,7 @@ ChildSpec child_of(const RunInProgress& run) {
 }
 
 Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
+    run.time.turn_to(TimePart::start);
     const auto row_sink = [&run](const Row& row, const std::optional<SideSamples>& base,
                                  const std::optional<SideSamples>& candidate) {
         Row stamped = row;
@@ -189,6 +191,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
     job.quarantine = &quarantine;
     job.section = run.section.get();
     job.turn = run.turn.get();
+    job.time = &run.time;
     Conversation conversation(std::move(job), capture_memory(run), watch, run.clock, observer,
                               row_sink, device_sink, &run.desk);
     const Outcome outcome = supervise_children(child_of(run), run.options.limits, run.clock,
@@ -200,6 +203,7 @@ Result<RunSummary> measure(RunInProgress& run, RunObserver& observer) {
 // interrupted.
 Result<RunSummary> warm_up_and_measure(RunInProgress& run, RunObserver& observer) {
     if (run.plan.warmup.shards.empty()) return measure(run, observer);
+    run.time.turn_to(TimePart::warmup);
     const WarmupInput input{run.plan, run.options, run.environment, run.directory,
                             read_tuning_costs(tuning_costs_file(run.plan, run.caller))};
     if (run.options.resume) {
@@ -270,7 +274,7 @@ Result<RunSummary> run_plan(const Plan& plan, Provider& provider, const RunOptio
                       identity,
                       child,
                       environment,
-                      clock.now(),
+                      TimeAccount(clock, TimePart::start),
                       std::move(desk),
                       section ? std::move(*section) : nullptr,
                       std::move(turn),

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from . import backends, describe, tuning
+from . import backends, describe, spent, tuning
 from .channel import EXIT_UNTRUSTED
 from .measurement import SideMeasurement
 from .outputs import OutputCheck
@@ -134,7 +134,8 @@ class Recorder:
             return {"skipped": "the case failed"}
         if self._check is None:
             return {"skipped": "--no-check" if not self._job.get("check") else "timer direct"}
-        return self._check.verdict()
+        with spent.on(spent.CHECK):
+            return self._check.verdict()
 
     # -- the sides ----------------------------------------------------------------------------
     def _side_of(self, bench: Any, op: Any) -> str:
@@ -219,11 +220,12 @@ class Recorder:
         """The first call of each side, on inputs that nothing has changed."""
         if self._timer not in _OUR_TIMERS or not self._job.get("check"):
             return
-        if side == "base":
-            self._check = OutputCheck(self._device, bool(getattr(bench, "is_backward", False)))
-            self._check.call_base(op, args, kwargs)
-        elif self._check is not None:
-            self._check.call_candidate(op, args, kwargs)
+        with spent.on(spent.CHECK):
+            if side == "base":
+                self._check = OutputCheck(self._device, bool(getattr(bench, "is_backward", False)))
+                self._check.call_base(op, args, kwargs)
+            elif self._check is not None:
+                self._check.call_candidate(op, args, kwargs)
 
     def _send(self, side: str, milliseconds: list[float | None]) -> None:
         values = [None if value is None else value * _NS_PER_MS for value in milliseconds]

@@ -15,6 +15,8 @@ import signal
 import socket
 from typing import Any
 
+from . import spent
+
 PROTOCOL = 1
 VARIABLE = "OPGAUGE_CHANNEL_FD"  # holds the number of the channel's socket
 EXIT_PARENT_GONE = 86
@@ -71,6 +73,8 @@ class Channel:
         """Sends one message and returns its number. Ends the process if the parent is gone."""
         self._seq += 1
         message = {"type": type_, "seq": self._seq, **jsonable(members)}
+        if taken := spent.take():
+            message["spent"] = taken
         line = json.dumps(message, allow_nan=False, separators=(",", ":")) + "\n"
         try:
             self._socket.sendall(line.encode("utf-8", "replace"))
@@ -81,7 +85,8 @@ class Channel:
     def ask(self, type_: str, **members: Any) -> dict[str, Any]:
         """Sends a question and returns the parent's answer."""
         seq = self.tell(type_, **members)
-        answer = self._read_line()
+        with spent.waiting():
+            answer = self._read_line()
         if answer.get("to") != seq or "type" not in answer:
             os._exit(EXIT_PROTOCOL_ERROR)
         return answer

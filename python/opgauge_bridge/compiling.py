@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
+
+from . import spent
 
 _count = 0
 
@@ -23,6 +26,7 @@ def count_tune() -> None:
 
 def watch() -> bool:
     """Hooks the class whose objects are the compiled kernels; False where Triton is absent."""
+    _time_compile()
     compiled = getattr(sys.modules.get("triton.compiler.compiler"), "CompiledKernel", None)
     if compiled is None:
         return False
@@ -39,3 +43,23 @@ def watch() -> bool:
     __init__.opgauge_wrapped = True  # type: ignore[attr-defined]
     compiled.__init__ = __init__
     return True
+
+
+def _time_compile() -> None:
+    """What Triton compiles, or reads from its cache folder, when a kernel is launched for the first
+    time: it takes `compile` from the package then."""
+    for name in ("triton.compiler", "triton.compiler.compiler"):
+        module = sys.modules.get(name)
+        original = getattr(module, "compile", None)
+        if callable(original) and not hasattr(original, "opgauge_spent"):
+            module.compile = _timed(original)  # type: ignore[union-attr]
+
+
+def _timed(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def compile_(*args: Any, **kwargs: Any) -> Any:
+        with spent.on(spent.COMPILE):
+            return original(*args, **kwargs)
+
+    compile_.opgauge_spent = True  # type: ignore[attr-defined]
+    return compile_

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from . import channel as process
+from . import spent
 from .channel import EXIT_PARENT_GONE, die_with_parent
 from .fork_imports import fork
 
@@ -95,6 +96,7 @@ class Birth:
 
     def _become_a_child(self, request: dict[str, Any], channel: int, log: int, go: int) -> None:
         process.forked = True
+        spent.begin_process()
         self.server.close()
         if os.read(go, 1) != _GO:
             os._exit(EXIT_PARENT_GONE)

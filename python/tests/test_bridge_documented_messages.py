@@ -21,7 +21,7 @@ def documented() -> dict[str, set[str]]:
         if row:
             # Members of members stand in braces or brackets.
             members = re.sub(r"[\[{][^\]}]*[\]}]", "", row[3])
-            types[row[1]] = set(re.findall(r"`(\w+)`", members)) | {"type", "seq"}
+            types[row[1]] = set(re.findall(r"`(\w+)`", members)) | {"type", "seq", "spent"}
     return types
 
 

@@ -60,7 +60,7 @@ def test_it_opens_with_every_row_and_the_mean_of_the_good_ones(page):
         "8 of 8 rows; geometric mean of the speed-up 1.313 (n = 6)"
     )
     assert len(page.script(CELLS)) == 8
-    assert page.texts("#pages a") == ["Overview", "Operators", "Identity"]
+    assert page.texts("#pages a") == ["Overview", "Operators", "Identity", "Time"]
     assert "caliber 0123456789abcdef: fake Fake 1" in page.find("main").text
     page.keep("overview")
 
@@ -250,3 +250,31 @@ def test_a_whole_corpus_opens_and_filters_in_pages(opgauge, browser, tmp_path):
     browser.find("#filter-operator").send_keys("op_0007")
     assert browser.find("#summary").text.startswith("250 of 5000 rows")
     assert browser.complaints() == []
+
+
+def test_the_page_of_a_batch_says_where_its_time_went(opgauge, browser, tmp_path):
+    batch = make_batch(tmp_path / "batch")
+    listing = json.loads((batch / "batch.json").read_text())
+    listing["time"] = {"lane_seconds": 130.0, "outside": {"idle": 10.0}}
+    listing["operators"][0]["time"] = {"measure": 70.0, "tune": 20.0}
+    listing["operators"][1]["time"] = {"compile": 30.0}
+    listing["operators"][1]["name"] = HOSTILE
+    (batch / "batch.json").write_text(json.dumps(listing))
+    assert opgauge("report", batch, "--output", tmp_path / "report.html").code == 0
+    browser.complaints(), browser.requests()
+    browser.open(tmp_path / "report.html")
+    browser.go("#time")
+    parts = [line.split("\t") for line in browser.texts("#time-parts tbody tr")]
+    assert parts == [
+        ["measure", "1 min 10 s", "53.8 %"],
+        ["compile", "30.0 s", "23.1 %"],
+        ["tune", "20.0 s", "15.4 %"],
+        ["idle", "10.0 s", "7.7 %"],
+    ]
+    first, second = [line.split("\t") for line in browser.texts("#time-operators tbody tr")]
+    assert first[:5] == ["mm", "1 min 30 s", "69.2 %", "measure", "77.8 %"]
+    assert first[5].startswith("a wider --precision")
+    assert second[:2] == [SHOWN_HOSTILE, "30.0 s"]
+    assert "1 operator not ended and in no part yet" in browser.find("main").text
+    assert browser.complaints() == []
+    assert browser.requests() == []

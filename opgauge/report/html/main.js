@@ -4,6 +4,7 @@ const pages = report.kind === "comparison"
   ? [["comparison", "Comparison", showComparison]]
   : [["overview", "Overview", showOverview], ["operators", "Operators", showOperators],
      ["identity", "Identity", showIdentity]];
+if (report.time !== null) pages.push(["time", "Time", showWhere]);
 
 function showPage(main, name, argument) {
   if (name === "operator") return showOperator(main, argument);

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import backends, compiling
+from .. import backends, compiling, spent
 from ..turns import turn
 from . import compiles
 from .configs import fields_of, text_of
@@ -95,7 +95,8 @@ class Compilation:
     def _waiting(self) -> Iterator[None]:
         began = time.monotonic()
         self._told = began
-        yield
+        with spent.on(spent.COMPILE):
+            yield
         self._waited_s += time.monotonic() - began
 
     def _tell_progress(self, index: int | None) -> None:
@@ -228,8 +229,9 @@ class Ahead:
         if not reason:
             kernel = getattr(getattr(tuner, "base_fn", None), "__name__", "")
             try:
-                task = _task(tuner, args, meta, configs)
-                pool = Pool(task, self._order(kernel, configs), self._jobs, self._deadline_s)
+                with spent.on(spent.COMPILE):
+                    task = _task(tuner, args, meta, configs)
+                    pool = Pool(task, self._order(kernel, configs), self._jobs, self._deadline_s)
                 return Compilation(kernel, configs, self._jobs, pool, self._tell)
             except Exception as error:  # no fork, or a Triton with another driver
                 reason = f"no compile worker can be forked: {type(error).__name__}: {error}"

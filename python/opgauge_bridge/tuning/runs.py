@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import compiling
+from .. import compiling, spent
 from ..errors import first_line
 from . import ahead
 from .caches import WinnerCache
@@ -208,7 +208,8 @@ class Runs:
             if self._failed(run, sweep, config):
                 return [math.inf] * 3
             began = time.perf_counter()
-            with run.compiled.counted() if run.compiled else contextlib.nullcontext():
+            counted = run.compiled.counted() if run.compiled else contextlib.nullcontext()
+            with counted, spent.on(spent.TUNE):
                 values = call(config)
             sweep.timing["seconds"] += time.perf_counter() - began
             return values
@@ -253,7 +254,8 @@ class Runs:
                 return call(config)
 
         new = run.compiled is not None and not heat.begun(config)
-        with run.compiled.counted() if run.compiled and new else contextlib.nullcontext():
+        counted = run.compiled.counted() if run.compiled and new else contextlib.nullcontext()
+        with counted, spent.on(spent.TUNE):
             heat.turn(config, bench)
 
 
